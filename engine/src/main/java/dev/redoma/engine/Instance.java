@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.ExecId;
+import dev.redoma.model.wire.Usage;
+
+/// A running instance of a tier. What it reports, the host itself read. Thread-safe.
+public interface Instance {
+
+    InstanceRef ref();
+
+    boolean alive();
+
+    /// Runs once when init has ended (at once if it has); on a thread that may block shortly.
+    void onExit(Runnable action);
+
+    /// Stops all processes; returns when the kernel confirmed that they are frozen.
+    void freeze();
+
+    void thaw();
+
+    boolean frozen();
+
+    /// Ends every process (frozen ones too) and releases all that create made; returns when nothing is left. Idempotent.
+    void kill();
+
+    Usage usage();
+
+    /// Changes cpu, memory, pids in place; throws NOT_ENFORCEABLE where it cannot.
+    void limit(InstanceLimits limits);
+
+    /// True if this host process belongs to this instance now (by cgroup).
+    boolean owns(int hostPid);
+
+    /// Moves a host process that this instance owns into a new cgroup for one exec. Throws if it is not this instance's.
+    ExecGroup adopt(ExecId exec, int hostPid);
+
+    /// The group of an exec adopted before (also by an earlier server), if it still exists.
+    java.util.Optional<ExecGroup> group(ExecId exec);
+
+    /// The cgroup of one exec: the whole tree of its processes, wherever they reparented.
+    interface ExecGroup {
+        /// Kills every process of the exec; returns when none is left.
+        void kill();
+
+        boolean populated();
+
+        long oomKills();
+
+        long cpuMicros();
+
+        long peakMemoryBytes();
+
+        /// Removes the cgroup; only when no process is left, else it does nothing and returns false.
+        boolean remove();
+    }
+}

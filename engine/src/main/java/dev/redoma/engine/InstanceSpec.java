@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/// What a tier needs to start an instance. `name` is unique in the installation (the sandbox id, or that of a warm member).
+/// `lowers`: top first. `channelDir`: host directory (0700, owned by `range.base()`) that appears read-only as `/run/redoma` inside;
+/// the listening socket `guest.sock` is in it before this is used. `sudo`: set-uid works (else no_new_privs).
+public record InstanceSpec(
+        String name,
+        List<Lower> lowers,
+        Path upper,
+        Path work,
+        UidRange range,
+        String hostname,
+        String bootId,
+        InstanceLimits limits,
+        Path channelDir,
+        boolean sudo) {
+
+    /// A lower directory and the uid base its files are owned from (0 for template layers, a range's base for a saved upper).
+    public record Lower(Path dir, long uidBase) {}
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.SandboxId;
+import dev.redoma.model.TenantId;
+import java.util.Map;
+
+/// The live side of a running (or paused) sandbox: what execs and files work on. Held by the lifecycle, thread-safe.
+interface Live {
+
+    SandboxId id();
+
+    TenantId tenant();
+
+    Instance instance();
+
+    GuestLink guest();
+
+    /// Environment given at create, under that of each exec.
+    Map<String, String> env();
+
+    /// User of commands and files where none is given (`user` in the base template), and its working directory (null: home).
+    String defaultUser();
+
+    @org.jspecify.annotations.Nullable String defaultCwd();
+
+    InstanceLimits limits();
+
+    boolean sudo();
+
+    /// Something counted as activity happened now (idle limit).
+    void touch();
+
+    /// While open, the sandbox is not idle.
+    Busy busy();
+
+    /// Closed when the activity ends.
+    interface Busy extends AutoCloseable {
+        @Override
+        void close();
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.Caller;
+import dev.redoma.model.SandboxId;
+import java.util.Optional;
+
+/// Finds live sandboxes for callers. Implemented by the lifecycle.
+interface LiveBoxes {
+
+    /// The running sandbox of that id or name. SANDBOX_NOT_FOUND where the caller may not see it; SANDBOX_ENDED, WRONG_STATE (with
+    /// `state`) where it is not running. Waits up to 30 s for one that is `creating`.
+    Live running(Caller caller, String sandbox);
+
+    /// Resolves and authorises without needing it to run (ended ones too): for reading execs and output.
+    SandboxId visible(Caller caller, String sandbox);
+
+    Optional<Live> live(SandboxId sandbox);
+}

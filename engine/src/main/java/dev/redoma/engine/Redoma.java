@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+/// The one facade that the native API and every protocol adapter call. All methods block; errors are RedomaException. A
+/// sandbox of another tenant is SANDBOX_NOT_FOUND, exactly as a random id is.
+public interface Redoma {
+
+    Sandboxes sandboxes();
+
+    Execs execs();
+
+    Files files();
+
+    Templates templates();
+}

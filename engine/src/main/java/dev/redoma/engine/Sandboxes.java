@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.Caller;
+import dev.redoma.model.wire.Change;
+import dev.redoma.model.wire.CreateSandbox;
+import dev.redoma.model.wire.CreateSnapshot;
+import dev.redoma.model.wire.ForkSandbox;
+import dev.redoma.model.wire.Page;
+import dev.redoma.model.wire.Sandbox;
+import dev.redoma.model.wire.Snapshot;
+import dev.redoma.model.wire.Usage;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Life of sandboxes. `sandbox` is an id or a name of the caller's tenant. Every verb is idempotent where its goal state holds.
+public interface Sandboxes {
+
+    Sandbox create(Caller caller, CreateSandbox request, @Nullable String idempotencyKey);
+
+    /// Ended ones too, for at least 24 hours: `state: ended` with reason and time.
+    Sandbox get(Caller caller, String sandbox);
+
+    Page<Sandbox> list(Caller caller, Query query);
+
+    Sandbox pause(Caller caller, String sandbox);
+
+    Sandbox resume(Caller caller, String sandbox);
+
+    Sandbox stop(Caller caller, String sandbox);
+
+    Sandbox start(Caller caller, String sandbox);
+
+    Sandbox reset(Caller caller, String sandbox);
+
+    /// Ends it; the record stays. A second kill answers the same ended sandbox.
+    Sandbox kill(Caller caller, String sandbox);
+
+    /// `quarantine`: freezes and keeps all evidence (reason `quarantine`); only operators end it (resume or kill).
+    Sandbox quarantine(Caller caller, String sandbox);
+
+    /// Every sandbox of a tenant (null: of the installation); operators only. Returns how many were ended.
+    int killAll(Caller caller, @Nullable String tenant);
+
+    /// New end time = now + lifetime.
+    Sandbox setLifetime(Caller caller, String sandbox, Duration lifetime);
+
+    Usage usage(Caller caller, String sandbox);
+
+    List<Change> changes(Caller caller, String sandbox);
+
+    /// The engine's and guest's own messages about a sandbox (operators); newest last.
+    List<String> systemLog(Caller caller, String sandbox);
+
+    Snapshot snapshot(Caller caller, String sandbox, CreateSnapshot request);
+
+    List<Snapshot> snapshots(Caller caller, @Nullable String sandbox);
+
+    Snapshot getSnapshot(Caller caller, String snapshot);
+
+    void deleteSnapshot(Caller caller, String snapshot);
+
+    Sandbox fork(Caller caller, String sandbox, ForkSandbox request);
+
+    /// Labels must all match; states empty = all but `ended`. `cursor` from the page before; limit 1..200.
+    record Query(Set<String> states, Map<String, String> labels, @Nullable String name, @Nullable String cursor, int limit) {}
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.ledger;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What is to be recorded. `open` fields are plain (ids, numbers, decisions); `sealed` fields may hold personal data or secrets
+/// (argv, paths, env names, output digests) and are encrypted under the sandbox's own key, the chain hashing the ciphertext.
+/// Values: String, Long, Integer, Boolean, Double without fraction loss, List and Map of these. A field whose word came from
+/// the guest is named in `fromGuest`.
+public record Entry(
+        String tenant,
+        String actor,
+        @Nullable String sandbox,
+        @Nullable String exec,
+        String category,
+        String action,
+        Map<String, Object> open,
+        Map<String, Object> sealed,
+        java.util.List<String> fromGuest) {
+
+    public Entry {
+        open = Map.copyOf(open);
+        sealed = Map.copyOf(sealed);
+        fromGuest = java.util.List.copyOf(fromGuest);
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.ledger;
+
+import dev.redoma.model.wire.AuditRecord;
+import java.nio.file.Path;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/// The append-only, hash-chained, signed record of what happened. One chain per tenant.
+public interface Ledger {
+
+    /// Appends within the caller's transaction (see Store.write): the record is durable exactly when the state change is.
+    /// Returns the sequence number in the tenant's chain, beginning with 1.
+    long append(Handle tx, Entry entry);
+
+    /// In chain order, `seq` greater than `after`, at most `limit` (1..1000); a null tenant means all tenants by time.
+    List<AuditRecord> read(@Nullable String tenant, @Nullable String sandbox, @Nullable String category, long after, int limit);
+
+    /// Writes every record of a tenant (null: of all) as JSON lines, ending in a signed head per chain.
+    void export(@Nullable String tenant, java.io.OutputStream to) throws java.io.IOException;
+
+    /// Signs the present heads, into the database and the append-only file beside it.
+    void checkpoint();
+
+    /// Walks all chains against heads inside and outside the database.
+    Verdict verify();
+
+    /// Verifies an export without a server. A null pin gives at best `UNANCHORED`.
+    static Verdict verifyExport(Path file, @Nullable String pinnedKey) throws java.io.IOException {
+        return Verification.ofExport(file, pinnedKey);
+    }
+
+    /// The public key (Ed25519, Base64 of the raw 32 bytes) to pin.
+    String publicKey();
+
+    /// Makes the sealed bodies of a sandbox unreadable for ever; the chain stays whole.
+    void erase(Handle tx, String tenant, String sandbox);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.pool;
+
+import dev.redoma.model.Bytes;
+import dev.redoma.model.SandboxId;
+import dev.redoma.model.SnapshotId;
+import dev.redoma.model.wire.Change;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The file-system pool of one installation: a Btrfs file system that holds template layers, one subvolume per sandbox, and
+/// saved uppers (snapshots). Thread-safe. Creation and deletion are idempotent, so that an interrupted one is repeated.
+public interface Pool extends AutoCloseable {
+
+    /// Root of the mounted pool (0700).
+    Path root();
+
+    // --- template layers: immutable directories, uid 0 based, named by the digest of their content
+
+    /// Unpacks a root file system tar (plain, gzip or zstd; hostile input) into a new layer; nothing stays on failure.
+    LayerId importTar(java.io.InputStream tar, Consumer<Progress> progress);
+
+    /// The directory to mount as lower for a tenant: that tenant's own Btrfs snapshot of the layer (its own page cache), made on
+    /// first use. `perSandbox` non-null: a snapshot for that sandbox alone (`untrusted: true`).
+    Path layerFor(LayerId layer, String tenant, @Nullable SandboxId perSandbox);
+
+    /// Layers stored, with their sizes in bytes.
+    List<LayerId> layers();
+
+    Bytes sizeOf(LayerId layer);
+
+    void deleteLayer(LayerId layer);
+
+    // --- sandbox disks
+
+    /// Makes the subvolume of a sandbox with `upper` (owned by `uidBase`, mode 0755) and `work` in it and its quota in force.
+    Disk createDisk(SandboxId sandbox, Bytes quota, long uidBase);
+
+    /// The disk of a sandbox, if it is there.
+    java.util.Optional<Disk> disk(SandboxId sandbox);
+
+    /// Empties a disk: a fresh subvolume under the same name and quota.
+    Disk resetDisk(SandboxId sandbox, Bytes quota, long uidBase);
+
+    void deleteDisk(SandboxId sandbox);
+
+    /// Bytes in use as accounted for the quota.
+    Bytes used(SandboxId sandbox);
+
+    List<SandboxId> disks();
+
+    // --- saved uppers
+
+    /// Read-only Btrfs snapshot of a sandbox's subvolume. O(1) in the amount changed. The caller froze the sandbox.
+    Path snapshot(SandboxId sandbox, SnapshotId snapshot);
+
+    /// The saved upper directory of a snapshot.
+    java.util.Optional<Path> snapshotUpper(SnapshotId snapshot);
+
+    void deleteSnapshot(SnapshotId snapshot);
+
+    List<SnapshotId> snapshots();
+
+    // --- review
+
+    /// The change set of a sandbox's upper against its lower directories (top first; each with its own uid base), by our own
+    /// reader. At most `limit` entries (TOO many: the last entry's path is empty and kind is `truncated`).
+    List<Change> changes(Path upper, List<Path> lowers, int limit);
+
+    /// Free and total bytes that the pool really has (the smaller of pool and what backs it).
+    Space space();
+
+    /// Layer snapshots per tenant that no longer have a use.
+    void trim(java.util.Set<LayerId> keep);
+
+    @Override
+    void close();
+
+    /// A sandbox's disk. `upper` and `work` lie on one subvolume.
+    record Disk(Path subvolume, Path upper, Path work) {}
+
+    record Space(long freeBytes, long totalBytes) {}
+
+    /// Progress of a long job: bytes or items done of total (0: not known).
+    record Progress(String what, long done, long total) {}
+}
