@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A static program that does nothing.
+fn main() {}
