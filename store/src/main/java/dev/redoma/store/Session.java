@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.store;
+
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/// One thread's connection, opened when first needed and again after it was dropped for a failure. Not thread-safe.
+final class Session implements AutoCloseable {
+    private final Database database;
+    private final boolean readOnly;
+    private @Nullable Handle handle;
+    private @Nullable Statement control;
+
+    Session(Database database, boolean readOnly) {
+        this.database = database;
+        this.readOnly = readOnly;
+    }
+
+    Handle handle() {
+        var open = handle;
+        if (open == null) {
+            open = database.open(readOnly);
+            handle = open;
+        }
+        return open;
+    }
+
+    /// Transaction control and pragmas, past Jdbi, which would want transactions of its own.
+    void execute(String sql) throws SQLException {
+        var statement = control;
+        if (statement == null) {
+            statement = handle().getConnection().createStatement();
+            control = statement;
+        }
+        statement.execute(sql);
+    }
+
+    void dropIf(boolean broken) {
+        if (broken) {
+            close();
+        }
+    }
+
+    /// Closing a connection undoes what it had not committed.
+    @Override
+    public void close() {
+        var open = handle;
+        handle = null;
+        control = null;
+        if (open != null) {
+            try {
+                open.close();
+            } catch (RuntimeException e) {
+                System.getLogger(Session.class.getName()).log(System.Logger.Level.WARNING, "a database connection did not close cleanly", e);
+            }
+        }
+    }
+}
