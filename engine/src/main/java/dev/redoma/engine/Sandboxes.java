@@ -63,7 +63,8 @@ public interface Sandboxes {
 
     void deleteSnapshot(Caller caller, String snapshot);
 
-    Sandbox fork(Caller caller, String sandbox, ForkSandbox request);
+    /// A new sandbox from the disk as it is now, made whole or not at all.
+    Sandbox fork(Caller caller, String sandbox, ForkSandbox request, @Nullable String idempotencyKey);
 
     /// Labels must all match; states empty = all but `ended`. `cursor` from the page before; limit 1..200.
     record Query(Set<String> states, Map<String, String> labels, @Nullable String name, @Nullable String cursor, int limit) {}

@@ -2,6 +2,8 @@
 package dev.redoma.pool;
 
 import dev.redoma.model.Bytes;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.SnapshotId;
 import dev.redoma.model.wire.Change;
@@ -43,6 +45,11 @@ public interface Pool extends AutoCloseable {
 
     /// Empties a disk: a fresh subvolume under the same name and quota.
     Disk resetDisk(SandboxId sandbox, Bytes quota, long uidBase);
+
+    /// Sets another quota on a disk; in force when this returns.
+    default void quota(SandboxId sandbox, Bytes quota) {
+        throw Problem.of(Code.NOT_ENFORCEABLE, "The quota of a disk cannot be changed here: " + sandbox + ".", "Make a new sandbox.").raise();
+    }
 
     void deleteDisk(SandboxId sandbox);
 

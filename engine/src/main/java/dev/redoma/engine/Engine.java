@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.ledger.Ledger;
+import dev.redoma.pool.Pool;
+import dev.redoma.store.Store;
+import java.time.Clock;
+import java.util.List;
+
+/// The engine, assembled. Closing it leaves sandboxes running: the next `open` on the same store finds them. The store, ledger, pool
+/// and tiers stay the caller's to close, after this.
+public interface Engine extends Redoma, AutoCloseable {
+
+    /// Finds what an earlier server left alive, finishes or undoes what it had begun, and is then ready for calls.
+    static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, Clock clock) {
+        throw new IllegalStateException("filled in by the lifecycle code " + config + store + ledger + pool + tiers + clock);
+    }
+
+    @Override
+    void close();
+}
