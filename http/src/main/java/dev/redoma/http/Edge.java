@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.http;
+
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.model.RedomaException;
+import java.io.IOException;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import org.eclipse.jetty.http.HttpException;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.URIUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Where HTTP meets the house: finds the route, runs its endpoint, and renders whatever it throws, once.
+final class Edge extends Handler.Abstract {
+    private static final Logger LOG = LoggerFactory.getLogger(Edge.class);
+
+    private volatile Router router;
+
+    Edge(Router router) {
+        this.router = router;
+    }
+
+    void route(Router next) {
+        router = next;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        // A handler that works without reading or writing is not idle; its own waits end it.
+        request.addIdleTimeoutListener(idle -> false);
+        var unrouted = new Exchange(request, response, callback, Map.of());
+        Router.Match match;
+        try {
+            var segments = Router.split(request.getHttpURI().getCanonicalPath()).stream().map(URIUtil::decodePath).toList();
+            match = router.match(request.getMethod(), segments);
+        } catch (RedomaException refused) {
+            fail(request, callback, unrouted, refused);
+            return true;
+        }
+        run(request, callback, match.route(), new Exchange(request, response, callback, match.parameters()));
+        return true;
+    }
+
+    private void run(Request request, Callback callback, Route route, Exchange exchange) {
+        try {
+            route.endpoint().handle(exchange);
+            if (exchange.upgraded()) {
+                return;
+            }
+            if (!exchange.answered()) {
+                throw new IllegalStateException("no answer from " + route.method() + " " + route.pattern());
+            }
+            exchange.finish();
+            Leftover.drain(request);
+            callback.succeeded();
+        } catch (Throwable failure) {
+            if (exchange.upgraded()) {
+                LOG.error("after the upgrade of {}", route.pattern(), failure);
+                return;
+            }
+            fail(request, callback, exchange, failure);
+        }
+    }
+
+    private void fail(Request request, Callback callback, Exchange exchange, Throwable failure) {
+        if (ClientGone.in(failure)) {
+            LOG.debug("{} {}: client gone", request.getMethod(), request.getHttpURI().getPath());
+            exchange.release();
+            callback.failed(failure);
+            return;
+        }
+        var problem = problem(request, failure);
+        if (!exchange.restart()) {
+            callback.failed(failure);
+            return;
+        }
+        try {
+            exchange.problem(problem);
+            Leftover.drain(request);
+            callback.succeeded();
+        } catch (IOException | RuntimeException gone) {
+            callback.failed(gone);
+        }
+    }
+
+    private static Problem problem(Request request, Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            switch (t) {
+                case RedomaException ours -> {
+                    if (ours.code().status() >= 500 && ours.code() != Code.STOPPING) {
+                        LOG.warn("{} {}: {}", request.getMethod(), request.getHttpURI().getPath(), ours.getMessage(), ours.getCause());
+                    }
+                    return ours.problem();
+                }
+                case HttpException bad when bad.getCode() < 500 -> {
+                    return Problem.of(Code.BAD_REQUEST, "The request cannot be read: " + bad.getReason(), "Send well-formed HTTP.");
+                }
+                default -> {}
+            }
+        }
+        var incident = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
+        LOG.error("incident {}: {} {}", incident, request.getMethod(), request.getHttpURI().getPath(), failure);
+        return Problem.of(Code.INTERNAL, "Something failed inside the server (incident " + incident + ").", "Look up the incident in the server's log.")
+                .with("incident", incident);
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.http;
+
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/// One request and its answer, in blocking calls. Answer once. Not thread-safe.
+public final class Exchange {
+    private static final long JSON_LIMIT = 8L << 20;
+
+    private final Request request;
+    private final Response response;
+    private final Callback callback;
+    private final Map<String, String> parameters;
+    private @Nullable Query query;
+    private @Nullable ResponseStream stream;
+    private boolean answered;
+    private boolean upgraded;
+
+    Exchange(Request request, Response response, Callback callback, Map<String, String> parameters) {
+        this.request = request;
+        this.response = response;
+        this.callback = callback;
+        this.parameters = parameters;
+    }
+
+    public String method() {
+        return request.getMethod();
+    }
+
+    public boolean head() {
+        return method().equals("HEAD");
+    }
+
+    public String path() {
+        return request.getHttpURI().getCanonicalPath();
+    }
+
+    /// A parameter of the route's pattern, decoded.
+    public String parameter(String name) {
+        var value = parameters.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException("the route has no parameter " + name);
+        }
+        return value;
+    }
+
+    public Query query() {
+        var present = query;
+        if (present == null) {
+            var values = new LinkedHashMap<String, java.util.List<String>>();
+            Request.extractQueryParameters(request).forEach(f -> values.put(f.getName(), f.getValues()));
+            query = present = new Query(values);
+        }
+        return present;
+    }
+
+    public @Nullable String header(String name) {
+        return request.getHeaders().get(name);
+    }
+
+    public String remote() {
+        return Request.getRemoteAddr(request);
+    }
+
+    /// True if the client says that it takes this media type by name (`*/*` does not count).
+    public boolean accepts(String mediaType) {
+        var accept = header("Accept");
+        return accept != null && accept.contains(mediaType);
+    }
+
+    // --- the request's body
+
+    /// The body as it comes, at most that many bytes.
+    public InputStream body(long max) {
+        if (request.getLength() > max) {
+            throw RequestBody.tooLarge(max);
+        }
+        return new RequestBody(request, max);
+    }
+
+    /// The length the client declared, or -1.
+    public long bodyLength() {
+        return request.getLength();
+    }
+
+    public <T> T json(Class<T> type) throws IOException {
+        var media = header("Content-Type");
+        if (media != null && !media.startsWith("application/json")) {
+            throw Problem.of(Code.UNSUPPORTED_MEDIA, "The body is " + media + ".", "Send application/json.").raise();
+        }
+        return Json.read(body(JSON_LIMIT), type);
+    }
+
+    // --- the answer
+
+    public Exchange set(String header, String value) {
+        response.getHeaders().put(header, value);
+        return this;
+    }
+
+    public void json(int status, Object value) throws IOException {
+        bytes(status, "application/json", Json.bytes(value));
+    }
+
+    public void problem(Problem problem) throws IOException {
+        var after = problem.details().get("retryAfterSeconds");
+        if (after != null) {
+            set("Retry-After", after.toString());
+        }
+        if (problem.code() == Code.UNAUTHENTICATED) {
+            set("WWW-Authenticate", "Bearer");
+        }
+        if (problem.details().get("allow") instanceof String allow) {
+            set("Allow", allow);
+        }
+        bytes(problem.code().status(), Problems.MEDIA_TYPE, Json.bytes(Problems.wire(problem)));
+    }
+
+    public void bytes(int status, String mediaType, byte[] body) throws IOException {
+        begin(status, mediaType, body.length);
+        write(true, ByteBuffer.wrap(body));
+    }
+
+    public void nothing() throws IOException {
+        answered = true;
+        response.setStatus(204);
+        write(true, ByteBuffer.allocate(0));
+    }
+
+    /// A body that is written as it comes; `length` -1 when not known. It ends when the endpoint returns.
+    public OutputStream stream(int status, String mediaType, long length) {
+        begin(status, mediaType, length);
+        return stream = new ResponseStream(response, request.getComponents().getByteBufferPool());
+    }
+
+    public EventStream events() throws IOException {
+        set("Cache-Control", "no-store");
+        var out = stream(200, "text/event-stream", -1);
+        out.flush();
+        return new EventStream(out);
+    }
+
+    private void begin(int status, String mediaType, long length) {
+        if (answered) {
+            throw new IllegalStateException("answered twice");
+        }
+        answered = true;
+        response.setStatus(status);
+        set("Content-Type", mediaType);
+        if (length >= 0) {
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, length);
+        }
+    }
+
+    private void write(boolean last, ByteBuffer bytes) throws IOException {
+        try {
+            org.eclipse.jetty.io.Content.Sink.write(response, last, bytes);
+        } catch (IOException gone) {
+            throw new ClientGone(gone);
+        }
+    }
+
+    /// Turns the connection into a WebSocket, whose talk runs on a virtual thread of its own.
+    public void webSocket(WebSocket.Talk talk) {
+        if (!"websocket".equalsIgnoreCase(header("Upgrade")) && !request.getMethod().equals("CONNECT")) {
+            throw Problem.of(Code.BAD_REQUEST, "This route is a WebSocket.", "Ask for an upgrade to websocket.").raise();
+        }
+        answered = true;
+        upgraded = WebSocketUpgrade.of(request, response, callback, talk);
+        if (!upgraded) {
+            answered = false;
+            throw Problem.of(Code.BAD_REQUEST, "The WebSocket handshake cannot be taken.", "Send a handshake of RFC 6455, version 13.").raise();
+        }
+    }
+
+    // --- for the edge
+
+    boolean upgraded() {
+        return upgraded;
+    }
+
+    boolean answered() {
+        return answered;
+    }
+
+    /// Takes back an answer of which nothing went out yet; false if something did.
+    boolean restart() {
+        release();
+        if (response.isCommitted()) {
+            return false;
+        }
+        response.reset();
+        answered = false;
+        return true;
+    }
+
+    void finish() throws IOException {
+        if (stream != null) {
+            stream.finish();
+        }
+    }
+
+    void release() {
+        if (stream != null) {
+            stream.release();
+            stream = null;
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.http;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.eclipse.jetty.http.HttpCompliance;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.websocket.server.ServerWebSocketContainer;
+
+/// An HTTP/1.1 and h2c server on one address. Endpoints run on virtual threads. Thread-safe.
+public final class HttpServer implements AutoCloseable {
+    private static final int BUFFER = 128 * 1024;
+
+    private final Server server;
+    private final ServerConnector connector;
+    private final Edge edge;
+
+    private HttpServer(Settings settings, Router router) {
+        var threads = new QueuedThreadPool(16, 2, 60_000);
+        threads.setName("http");
+        threads.setReservedThreads(0);
+        threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("http-"));
+        server = new Server(threads);
+        edge = new Edge(router);
+        server.setHandler(edge);
+        server.setErrorHandler(new ErrorPage());
+        var http = configuration(settings);
+        var http1 = new HttpConnectionFactory(http);
+        http1.setInputBufferSize(BUFFER);
+        http1.setUseInputDirectByteBuffers(true);
+        http1.setUseOutputDirectByteBuffers(true);
+        var http2 = new HTTP2CServerConnectionFactory(http);
+        http2.setInputBufferSize(BUFFER);
+        http2.setInitialStreamRecvWindow(1 << 20);
+        http2.setInitialSessionRecvWindow(4 << 20);
+        http2.setMaxConcurrentStreams(256);
+        connector = new ServerConnector(server, 1, 1, http1, http2);
+        connector.setHost(settings.host());
+        connector.setPort(settings.port());
+        connector.setIdleTimeout(settings.idle().toMillis());
+        connector.setAcceptQueueSize(1024);
+        connector.setShutdownIdleTimeout(1000);
+        server.addConnector(connector);
+        server.setStopTimeout(settings.grace().toMillis());
+        WebSocketUpgrade.configure(ServerWebSocketContainer.ensure(server));
+    }
+
+    private static HttpConfiguration configuration(Settings settings) {
+        var http = new HttpConfiguration();
+        http.setSendServerVersion(false);
+        http.setSendXPoweredBy(false);
+        http.setRequestHeaderSize(settings.headerBytes());
+        http.setHttpCompliance(HttpCompliance.STRICT);
+        http.setUriCompliance(UriCompliance.DEFAULT);
+        http.setOutputBufferSize(BUFFER);
+        http.setOutputAggregationSize(0);
+        http.setRelativeRedirectAllowed(false);
+        http.setMaxUnconsumedRequestContentReads(4);
+        return http;
+    }
+
+    /// Serves at once; port 0 takes a free one.
+    public static HttpServer start(Settings settings, Router router) {
+        var http = new HttpServer(settings, router);
+        try {
+            http.server.start();
+        } catch (Exception failed) {
+            http.close();
+            throw dev.redoma.model.Problem.of(dev.redoma.model.Code.HOST_FAILED,
+                            "Cannot listen on " + settings.host() + ":" + settings.port() + ": " + failed.getMessage(),
+                            "Choose another address with --listen.")
+                    .raise(failed);
+        }
+        return http;
+    }
+
+    /// From now on these routes are served.
+    public void route(Router router) {
+        edge.route(router);
+    }
+
+    public InetSocketAddress address() {
+        return new InetSocketAddress(connector.getHost(), connector.getLocalPort());
+    }
+
+    /// Takes no more connections, waits for the requests under way (at most the grace), ends what is left.
+    @Override
+    public void close() {
+        try {
+            server.stop();
+        } catch (Exception failed) {
+            org.slf4j.LoggerFactory.getLogger(HttpServer.class).warn("stopping the HTTP server: {}", failed.toString());
+        }
+    }
+
+    /// Where to listen and how long to be patient.
+    public record Settings(String host, int port, Duration idle, int headerBytes, Duration grace) {
+
+        public static Settings on(String host, int port) {
+            return new Settings(host, port, Duration.ofSeconds(60), 16 * 1024, Duration.ofSeconds(5));
+        }
+    }
+}

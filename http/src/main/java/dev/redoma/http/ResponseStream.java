@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.http;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.RetainableByteBuffer;
+import org.eclipse.jetty.server.Response;
+import org.jspecify.annotations.Nullable;
+
+/// A response's body: small writes gather in a pooled direct buffer until `flush`, large ones go straight to the socket. Blocks while the
+/// client does not read. `close` only flushes: the response ends when its endpoint returns, so that a failure never looks complete.
+/// Not thread-safe.
+final class ResponseStream extends OutputStream {
+    private static final int GATHER = 128 * 1024;
+    private static final int LARGE = 16 * 1024;
+
+    private final Response response;
+    private final ByteBufferPool pool;
+    private @Nullable RetainableByteBuffer buffer;
+
+    ResponseStream(Response response, ByteBufferPool pool) {
+        this.response = response;
+        this.pool = pool;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+        write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        if (length >= LARGE && gathered() == 0) {
+            send(false, ByteBuffer.wrap(bytes, offset, length));
+            return;
+        }
+        int done = 0;
+        while (done < length) {
+            var to = space();
+            int n = Math.min(length - done, to.capacity() - to.limit());
+            int at = to.limit();
+            to.limit(at + n).put(at, bytes, offset + done, n);
+            done += n;
+            if (to.limit() == to.capacity()) {
+                flush();
+            }
+        }
+    }
+
+    private int gathered() {
+        return buffer == null ? 0 : buffer.getByteBuffer().limit();
+    }
+
+    /// The buffer, its content from 0 to its limit.
+    private ByteBuffer space() {
+        var present = buffer;
+        if (present == null) {
+            buffer = present = pool.acquire(GATHER, true);
+            present.getByteBuffer().clear().limit(0);
+        }
+        return present.getByteBuffer();
+    }
+
+    @Override
+    public void flush() throws IOException {
+        if (gathered() > 0) {
+            var full = space();
+            send(false, full.duplicate().position(0));
+            full.clear().limit(0);
+        } else if (!response.isCommitted()) {
+            send(false, ByteBuffer.allocate(0));
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        flush();
+    }
+
+    /// Sends what is gathered as the end of the response.
+    void finish() throws IOException {
+        send(true, buffer == null ? ByteBuffer.allocate(0) : space().duplicate().position(0));
+        release();
+    }
+
+    void release() {
+        if (buffer != null) {
+            buffer.release();
+            buffer = null;
+        }
+    }
+
+    private void send(boolean last, ByteBuffer bytes) throws IOException {
+        try {
+            Content.Sink.write(response, last, bytes);
+        } catch (IOException gone) {
+            throw new ClientGone(gone);
+        }
+    }
+}
