@@ -50,7 +50,7 @@ public final class JettyWebSocket implements WebSocket, Session.Listener {
             LOG.debug("websocket: {}", gone.getMessage());
             close(1001, "");
         } catch (dev.redoma.model.RedomaException refused) {
-            close(4000 + refused.code().status(), refused.getMessage());
+            close(4000 + refused.code().status(), refused.problem().message());
         } catch (Exception | Error failure) {
             LOG.error("websocket", failure);
             close(1011, "internal");

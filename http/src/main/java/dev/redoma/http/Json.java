@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import java.io.IOException;
 import java.io.InputStream;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.DeserializationFeature;
@@ -43,11 +44,15 @@ public final class Json {
         return MAPPER.writeValueAsString(value);
     }
 
+    static JsonParser tokens(byte[] json) {
+        return MAPPER.createParser(json);
+    }
+
     public static <T> T read(byte[] json, Class<T> type) {
         try {
             return Required.checked(json.length == 0 ? null : MAPPER.readValue(json, type));
         } catch (JacksonException refused) {
-            throw JsonRefusal.of(refused);
+            throw JsonRefusal.of(refused, json);
         }
     }
 

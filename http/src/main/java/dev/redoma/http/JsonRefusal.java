@@ -20,38 +20,47 @@ final class JsonRefusal {
 
     private JsonRefusal() {}
 
-    static RedomaException of(JacksonException refused) {
+    static RedomaException of(JacksonException refused, byte[] json) {
         if (refused.getCause() instanceof RedomaException ours) {
             return ours;
         }
+        var where = where(refused, json);
         return switch (refused) {
-            case PropertyBindingException unknown -> field(path(unknown), "is not known", known(unknown.getKnownPropertyIds()), unknown);
-            case StreamReadException syntax -> syntax(syntax);
-            case MismatchedInputException mismatch when mismatch.getPath().isEmpty() && mismatch.getTargetType() == null -> malformed(mismatch);
-            case MismatchedInputException mismatch -> field(path(mismatch), "is not of the right type", expected(mismatch.getTargetType()), mismatch);
-            default -> field(path(refused), "cannot be taken", "another value", refused);
+            case PropertyBindingException unknown -> field(path(unknown), "is not known" + where, known(unknown.getKnownPropertyIds()));
+            case StreamReadException syntax -> syntax(syntax, where);
+            case MismatchedInputException trailing when trailing.getOriginalMessage().startsWith("Trailing token") -> malformed("something follows it", where);
+            case MismatchedInputException mismatch -> field(path(mismatch), "is not of the right type" + where, expected(mismatch.getTargetType()));
+            default -> field(path(refused), "cannot be taken" + where, "another value");
         };
     }
 
-    private static RedomaException syntax(StreamReadException refused) {
-        var doubled = DUPLICATE.matcher(refused.getOriginalMessage());
-        return doubled.matches() ? field(doubled.group(1), "is there twice", "it once", refused) : malformed(refused);
+    private static RedomaException syntax(StreamReadException refused, String where) {
+        var message = refused.getOriginalMessage();
+        var doubled = DUPLICATE.matcher(message);
+        return doubled.matches()
+                ? field(doubled.group(1), "is there twice" + where, "it once")
+                : malformed(message.lines().findFirst().orElse("").replaceFirst(" \\(start marker.*", ""), where);
     }
 
-    private static RedomaException malformed(JacksonException refused) {
-        var message = refused.getOriginalMessage();
-        return Problem.of(Code.BAD_REQUEST, "The body is not JSON: " + message.substring(0, Math.min(200, message.length())) + where(refused),
+    private static RedomaException malformed(String why, String where) {
+        return Problem.of(Code.BAD_REQUEST, "The body is not a JSON document" + where + ": " + why.substring(0, Math.min(200, why.length())),
                         "Send one JSON document in UTF-8.")
                 .raise();
     }
 
-    private static RedomaException field(String field, String why, String allowed, JacksonException refused) {
-        return Problem.field(field.isEmpty() ? "body" : field, why + where(refused), allowed);
+    private static RedomaException field(String field, String whyAndWhere, String allowed) {
+        return Problem.field(field.isEmpty() ? "body" : field, whyAndWhere, allowed);
     }
 
-    private static String where(JacksonException refused) {
-        var at = refused.getLocation();
-        return at == null || at.getLineNr() < 1 ? "" : " (line " + at.getLineNr() + ", column " + at.getColumnNr() + ")";
+    private static String where(JacksonException refused, byte[] json) {
+        long at = refused.getPath().isEmpty() ? refused.getLocation() == null ? -1 : refused.getLocation().getByteOffset() : JsonPlace.of(json, pointer(refused));
+        return at < 0 ? "" : JsonPlace.words(json, at);
+    }
+
+    private static String pointer(JacksonException refused) {
+        return refused.getPath().stream()
+                .map(step -> "/" + (step.getPropertyName() == null ? "" + step.getIndex() : step.getPropertyName().replace("~", "~0").replace("/", "~1")))
+                .collect(Collectors.joining());
     }
 
     private static String path(JacksonException refused) {
