@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.client;
+
+import dev.redoma.model.wire.Change;
+import dev.redoma.model.wire.CreateSnapshot;
+import dev.redoma.model.wire.ForkSandbox;
+import dev.redoma.model.wire.Page;
+import dev.redoma.model.wire.Sandbox;
+import dev.redoma.model.wire.Snapshot;
+import dev.redoma.model.wire.Usage;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/// A sandbox. One that this client created is ended by `close`, unless `keep` was called. Thread-safe.
+public final class SandboxHandle implements AutoCloseable {
+    private final Api api;
+    private final String id;
+    private volatile boolean endOnClose;
+
+    SandboxHandle(Api api, String idOrName, boolean endOnClose) {
+        this.api = api;
+        this.id = idOrName;
+        this.endOnClose = endOnClose;
+    }
+
+    public String id() {
+        return id;
+    }
+
+    /// `close` will leave it alive.
+    public SandboxHandle keep() {
+        endOnClose = false;
+        return this;
+    }
+
+    public Sandbox state() {
+        return api.get(at(""), Sandbox.class);
+    }
+
+    public Execs execs() {
+        return new Execs(api, id);
+    }
+
+    public SandboxFiles files() {
+        return new SandboxFiles(api, id);
+    }
+
+    public Sandbox pause() {
+        return verb("/pause");
+    }
+
+    public Sandbox resume() {
+        return verb("/resume");
+    }
+
+    public Sandbox stop() {
+        return verb("/stop");
+    }
+
+    public Sandbox start() {
+        return verb("/start");
+    }
+
+    public Sandbox reset() {
+        return verb("/reset");
+    }
+
+    public Sandbox quarantine() {
+        return verb("/quarantine");
+    }
+
+    /// Ends it; a second time answers the same.
+    public Sandbox kill() {
+        return api.delete(at(""), Sandbox.class);
+    }
+
+    /// It will end that long from now.
+    public Sandbox lifetime(Duration fromNow) {
+        return api.post(at("/lifetime"), Map.of("lifetimeMs", fromNow.toMillis()), Sandbox.class);
+    }
+
+    public Usage usage() {
+        return api.get(at("/usage"), Usage.class);
+    }
+
+    /// What differs from its template.
+    public List<Change> changes() {
+        Page<Change> page = api.getList(at("/changes"), Page.class, Change.class);
+        return page.items();
+    }
+
+    /// The engine's own messages; operators only.
+    public List<String> systemLog() {
+        return api.get(at("/system-log"), Lines.class).lines();
+    }
+
+    private record Lines(List<String> lines) {}
+
+    public Snapshot snapshot(@Nullable String name) {
+        return api.post(at("/snapshots"), new CreateSnapshot(name, null), Snapshot.class);
+    }
+
+    /// A new sandbox from the disk as it is now; the answer is to be closed like a created one.
+    public SandboxHandle fork(ForkSandbox how) {
+        var request = api.request("POST", at("/fork"), how).header("Idempotency-Key", UUID.randomUUID().toString()).again();
+        return new SandboxHandle(api, api.send(request, Sandbox.class).id(), true);
+    }
+
+    public SandboxHandle fork() {
+        return fork(new ForkSandbox(null, null, null));
+    }
+
+    private Sandbox verb(String verb) {
+        return api.post(at(verb), null, Sandbox.class);
+    }
+
+    private Target at(String rest) {
+        return Target.of("/v1/sandboxes/", id, rest);
+    }
+
+    /// Ends the sandbox if this handle made it. Already ended is fine.
+    @Override
+    public void close() {
+        if (endOnClose) {
+            kill();
+        }
+    }
+}

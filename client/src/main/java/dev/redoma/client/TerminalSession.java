@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.client;
+
+import dev.redoma.client.http.WebSocket;
+import java.io.IOException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// One attach to a command's terminal. One thread receives; any may send, resize or close.
+public final class TerminalSession implements AutoCloseable {
+    /// The other side pings well within this.
+    private static final Duration SILENCE = Duration.ofMinutes(5);
+    private static final int EXITED = 1000;
+    private static final int TAKEN_OVER = 4001;
+
+    private final WebSocket socket;
+    private int exitCode = -1;
+    private boolean takenOver;
+
+    TerminalSession(WebSocket socket) {
+        this.socket = socket;
+    }
+
+    public void send(byte[] bytes, int off, int len) throws IOException {
+        socket.send(bytes, off, len);
+    }
+
+    public void resize(int cols, int rows) throws IOException {
+        socket.send("{\"cols\":" + cols + ",\"rows\":" + rows + "}");
+    }
+
+    /// The next bytes; null at the end, of which `exitCode` and `takenOver` tell. An IOException means the connection broke: attach again.
+    public byte @Nullable [] receive() throws IOException {
+        while (true) {
+            switch (socket.receive(SILENCE)) {
+                case WebSocket.Binary b -> {
+                    return b.bytes();
+                }
+                case WebSocket.Text ignored -> {
+                    // Nothing of ours comes as text.
+                }
+                case WebSocket.Closed c -> {
+                    close(c);
+                    return null;
+                }
+            }
+        }
+    }
+
+    private void close(WebSocket.Closed closed) throws IOException {
+        takenOver = closed.code() == TAKEN_OVER;
+        if (closed.code() == EXITED && closed.reason().matches("[0-9]{1,9}")) {
+            exitCode = Integer.parseInt(closed.reason());
+        } else if (!takenOver && closed.code() != EXITED) {
+            throw new IOException("the terminal was closed: " + closed.code() + " " + closed.reason());
+        }
+    }
+
+    /// -1 while not known.
+    public int exitCode() {
+        return exitCode;
+    }
+
+    /// Another client attached instead of this one.
+    public boolean takenOver() {
+        return takenOver;
+    }
+
+    @Override
+    public void close() {
+        socket.close();
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.client.tar;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.LongConsumer;
+
+/// Writes what is below a folder as a tar. Links go as links and are never followed; sockets, FIFOs and devices are left out and named.
+public final class Pack {
+    private static final int DEEPEST = 512;
+
+    private final TarWriter tar;
+    private final LongConsumer progress;
+    private final List<String> leftOut = new ArrayList<>();
+    private long bytes;
+
+    private Pack(OutputStream out, LongConsumer progress) {
+        this.tar = new TarWriter(out);
+        this.progress = progress;
+    }
+
+    /// Returns the paths left out. `progress` is told the bytes of files written so far.
+    public static List<String> folder(Path root, OutputStream out, LongConsumer progress) throws IOException {
+        if (!Files.isDirectory(root)) {
+            throw new NotDirectoryException(root.toString());
+        }
+        var pack = new Pack(out, progress);
+        pack.children(root.toRealPath(), "", 0);
+        pack.tar.finish();
+        return pack.leftOut;
+    }
+
+    private void children(Path folder, String prefix, int depth) throws IOException {
+        if (depth > DEEPEST) {
+            throw new IOException(folder + " is more than " + DEEPEST + " levels deep");
+        }
+        var names = new ArrayList<Path>();
+        try (var listing = Files.newDirectoryStream(folder)) {
+            listing.forEach(names::add);
+        }
+        names.sort(null);
+        for (var path : names) {
+            member(path, prefix + RawName.last(path), depth);
+        }
+    }
+
+    private void member(Path path, String name, int depth) throws IOException {
+        var facts = Files.readAttributes(path, "unix:mode,size,lastModifiedTime,isDirectory,isRegularFile,isSymbolicLink", LinkOption.NOFOLLOW_LINKS);
+        var modified = fact(facts, "lastModifiedTime", FileTime.class).toInstant();
+        int mode = fact(facts, "mode", Integer.class) & 07777;
+        if (is(facts, "isSymbolicLink")) {
+            tar.entry(TarEntry.link(name, RawName.of(Files.readSymbolicLink(path)), modified));
+        } else if (is(facts, "isDirectory")) {
+            tar.entry(TarEntry.directory(name + "/", mode, modified));
+            children(path, name + "/", depth + 1);
+        } else if (is(facts, "isRegularFile")) {
+            file(path, name, mode, fact(facts, "size", Long.class), modified);
+        } else {
+            leftOut.add(path.toString());
+        }
+    }
+
+    private static boolean is(Map<String, Object> facts, String name) {
+        return fact(facts, name, Boolean.class);
+    }
+
+    private static <T> T fact(Map<String, Object> facts, String name, Class<T> type) {
+        return type.cast(Objects.requireNonNull(facts.get(name), name));
+    }
+
+    /// Opened before the header goes out, and without following a link that took the file's place meanwhile.
+    private void file(Path path, String name, int mode, long size, Instant modified) throws IOException {
+        try (var in = Files.newInputStream(path, LinkOption.NOFOLLOW_LINKS)) {
+            tar.entry(TarEntry.file(name, mode, size, modified));
+            tar.data(in, size, path.toString());
+        }
+        bytes += size;
+        progress.accept(bytes);
+    }
+}
