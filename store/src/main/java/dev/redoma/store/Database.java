@@ -68,6 +68,7 @@ final class Database {
         } else {
             config.setJournalMode(JournalMode.WAL);
             config.setSynchronous(SynchronousMode.FULL);
+            config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true"); // what is erased must not linger in free pages
             config.setWalAutocheckpoint(0); // the writer does it when nobody waits
             config.setJournalSizeLimit(LOG_LIMIT_BYTES);
         }

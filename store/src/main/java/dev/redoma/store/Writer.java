@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /// The one thread that writes: takes whatever waits, as one batch, without ever waiting for more. Thread-safe.
 ///
-/// Its log is copied into the database when nobody waits, and in passing only when it has grown long.
+/// Its log is copied into the database when nobody waits, and in passing when it has grown a little: the log then begins again
+/// at its start, and a commit that overwrites costs about half of one that makes the file longer.
 final class Writer {
     private static final int WAITING_MOST = 10_000;
     private static final int IDLE_MS = 250;
-    private static final int LONG_LOG = 4_000;
+    private static final int LONG_LOG = 250;
 
     private final BlockingQueue<Job<?>> queue = new ArrayBlockingQueue<>(WAITING_MOST);
     private final Session session;
