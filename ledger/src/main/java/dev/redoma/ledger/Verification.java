@@ -1,13 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.ledger;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
+/// Verifies an export on its own. For one use.
 final class Verification {
-    private Verification() {}
+    private final @Nullable String pinned;
+    private final Map<String, ChainCheck> chains = new LinkedHashMap<>();
+    private final List<Head> heads = new ArrayList<>();
+    private @Nullable String key; // which signed it, as it says itself
+    private boolean ended;
+    private long records;
 
-    static Verdict ofExport(Path file, @Nullable String pinnedKey) {
-        throw new IllegalStateException("filled in by the ledger room: " + file + pinnedKey);
+    private Verification(@Nullable String pinned) {
+        this.pinned = pinned;
+        key = pinned;
+    }
+
+    static Verdict ofExport(Path file, @Nullable String pinnedKey) throws IOException {
+        var verification = new Verification(pinnedKey);
+        try (var lines = new Lines(file)) {
+            long number = 0;
+            for (String line = lines.next(); line != null; line = lines.next()) {
+                var failed = verification.line(line, ++number);
+                if (failed != null) {
+                    return failed;
+                }
+            }
+        }
+        return verification.end();
+    }
+
+    private @Nullable Verdict line(String line, long number) {
+        var json = Json.object(line);
+        if (json == null) {
+            return unreadable(number);
+        }
+        if (ended) {
+            return failed(null, 0, "line " + number + " follows the end");
+        }
+        if (json.get("record") instanceof Map<?, ?> body) {
+            return record(json, named(body));
+        }
+        if (json.get("end") instanceof Map<?, ?> end) {
+            return end(named(end), json.get("signature"));
+        }
+        var head = Head.from(json.get("head"));
+        return head != null ? head(head) : unreadable(number);
+    }
+
+    @SuppressWarnings("unchecked") // JSON's names are strings
+    private static Map<String, Object> named(Map<?, ?> object) {
+        return (Map<String, Object>) object;
+    }
+
+    /// The bad record is then the one after the last good one of the chain being read.
+    private Verdict unreadable(long number) {
+        var open = chains.values().stream().reduce((first, second) -> second).orElse(null);
+        String tenant = open == null ? null : chains.entrySet().stream().reduce((a, b) -> b).orElseThrow().getKey();
+        return failed(tenant, open == null ? 1 : open.seq() + 1, "line " + number + " cannot be read");
+    }
+
+    private @Nullable Verdict record(Map<String, Object> json, Map<String, Object> body) {
+        if (!(body.get("tenant") instanceof String tenant) || !heads.isEmpty()) {
+            return failed(null, records + 1, "record " + (records + 1) + " of the file is out of place");
+        }
+        var check = chains.computeIfAbsent(tenant, t -> new ChainCheck(t, new TreeMap<>()));
+        byte[] sealed = bytes(json.get("sealed"));
+        boolean sound = check.next(body, Canonical.text(body), String.valueOf(json.get("hash")), sealed) && opens(check, json, body, sealed);
+        var failure = check.failure();
+        if (!sound && failure != null) {
+            return failed(tenant, failure.record(), failure.message());
+        }
+        records++;
+        return null;
+    }
+
+    /// What a line says the sealed fields are must be what the ciphertext opens to.
+    private static boolean opens(ChainCheck check, Map<String, Object> json, Map<String, Object> body, byte @Nullable [] sealed) {
+        if (!(json.get("opened") instanceof Map<?, ?> opened)) {
+            return true;
+        }
+        byte[] raw = bytes(json.get("key"));
+        String tenant = String.valueOf(body.get("tenant"));
+        String owner = BodyKeys.owner(tenant, body.get("sandbox") instanceof String s ? s : null);
+        byte[] plain = raw == null || raw.length != 32 || sealed == null
+                ? null : Sealing.open(Sealing.key(raw), sealed, Row.context(tenant, owner, check.seq()));
+        return plain != null && new String(plain, StandardCharsets.UTF_8).equals(Canonical.text(named(opened)))
+                || check.fail(check.seq(), "the opened fields of record " + check.seq() + " are not what was sealed");
+    }
+
+    private static byte @Nullable [] bytes(@Nullable Object base64) {
+        try {
+            return base64 instanceof String text ? Base64.getDecoder().decode(text) : null;
+        } catch (IllegalArgumentException malformed) {
+            return new byte[0]; // fits no digest
+        }
+    }
+
+    private @Nullable Verdict head(Head head) {
+        heads.add(head);
+        key = key == null ? head.key() : key;
+        if (!head.signedBy(key)) {
+            return failed(head.tenant(), head.seq(), "the head of " + head.tenant() + " is not signed by the key " + key);
+        }
+        var chain = chains.get(head.tenant());
+        if (chain == null || chain.seq() < head.seq()) {
+            long first = chain == null ? 1 : chain.seq() + 1;
+            return failed(head.tenant(), first, "record " + first + " is missing: the chain was signed up to record " + head.seq());
+        }
+        if (chain.seq() > head.seq() || !chain.hash().equals(head.hash())) {
+            return failed(head.tenant(), Math.min(chain.seq(), head.seq() + 1), "the records do not lead to the signed head at " + head.seq());
+        }
+        return null;
+    }
+
+    private @Nullable Verdict end(Map<String, Object> end, @Nullable Object signature) {
+        ended = true;
+        String signer = key == null && end.get("key") instanceof String own ? own : key;
+        key = signer;
+        boolean signed = signer != null && signature instanceof String s && SigningKey.verifies(signer, Canonical.text(end), s);
+        boolean sameHeads = signer != null && end.get("at") instanceof Long at && end.equals(Json.object(Canonical.text(Export.end(heads, signer, at))));
+        return signed && sameHeads ? null : failed(null, 0, "the end is not signed by the key " + signer + " for these heads");
+    }
+
+    private Verdict end() {
+        for (var tenant : chains.keySet()) {
+            if (heads.stream().noneMatch(head -> head.tenant().equals(tenant))) {
+                long next = chains.get(tenant).seq() + 1;
+                return failed(tenant, next, "the chain of " + tenant + " has no signed head: it was cut after record " + (next - 1));
+            }
+        }
+        if (!ended) {
+            return failed(null, 0, "the signed end is missing: the file was cut");
+        }
+        return pinned != null
+                ? new Verdict(Verdict.Status.OK, records, null, 0, records + " records in " + chains.size() + " chains are whole")
+                : new Verdict(Verdict.Status.UNANCHORED, records, null, 0,
+                        records + " records fit together, signed by " + key + "; only a key pinned elsewhere can vouch for them");
+    }
+
+    private Verdict failed(@Nullable String tenant, long first, String message) {
+        return new Verdict(Verdict.Status.FAILED, records, tenant, first, message);
     }
 }

@@ -64,5 +64,8 @@ CREATE TABLE record (
     PRIMARY KEY (tenant, seq)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX record_by_sandbox ON record (sandbox, at);
-CREATE TABLE head (tenant TEXT NOT NULL, seq INTEGER NOT NULL, hash BLOB NOT NULL, at INTEGER NOT NULL, signature BLOB NOT NULL, PRIMARY KEY (tenant, seq)) STRICT;
+CREATE TABLE head (
+    tenant TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL, at INTEGER NOT NULL, key TEXT NOT NULL, signature TEXT NOT NULL,   -- as they stand in heads.log
+    PRIMARY KEY (tenant, seq)
+) STRICT;
 CREATE TABLE body_key (sandbox TEXT PRIMARY KEY, tenant TEXT NOT NULL, wrapped BLOB, erased_at INTEGER) STRICT;

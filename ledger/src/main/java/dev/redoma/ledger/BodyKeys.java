@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.ledger;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.crypto.SecretKey;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/// The keys of sealed bodies, one a sandbox, kept in the database wrapped by the installation's key. Thread-safe.
+///
+/// What is remembered between calls is only which wrapped text opens to which key, so a transaction that is undone cannot leave
+/// anything wrong behind.
+final class BodyKeys {
+    private static final int REMEMBERED = 2_000;
+
+    private final SecretKey installation;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<ByteBuffer, SecretKey> unwrapped = new LinkedHashMap<>(64, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<ByteBuffer, SecretKey> eldest) {
+            return size() > REMEMBERED;
+        }
+    };
+
+    BodyKeys(Path file, boolean mayCreate) {
+        String text = KeyFile.readOrCreate(file, mayCreate, () -> Base64.getEncoder().encodeToString(Sealing.randomKey().getEncoded()) + "\n");
+        try {
+            installation = Sealing.key(Base64.getDecoder().decode(text.strip()));
+        } catch (IllegalArgumentException e) {
+            throw KeyFile.unusable(file, e);
+        }
+    }
+
+    /// Records of no sandbox share a key of their tenant.
+    static String owner(String tenant, @Nullable String sandbox) {
+        return sandbox != null ? sandbox : "tenant:" + tenant;
+    }
+
+    /// The key to seal with. For an owner that was erased it is one that nobody keeps.
+    SecretKey forSealing(Handle tx, String tenant, String owner) {
+        var row = find(tx, owner);
+        if (row == null) {
+            var key = Sealing.randomKey();
+            byte[] wrapped = Sealing.seal(installation, key.getEncoded(), context(tenant, owner));
+            tx.execute("INSERT INTO body_key (sandbox, tenant, wrapped) VALUES (?, ?, ?)", owner, tenant, wrapped);
+            remember(wrapped, key);
+            return key;
+        }
+        return row.wrapped == null ? Sealing.randomKey() : unwrap(tenant, owner, row.wrapped);
+    }
+
+    /// Null where the key was erased, or there is none that this installation can unwrap.
+    @Nullable SecretKey forOpening(Handle tx, String tenant, String owner) {
+        var row = find(tx, owner);
+        return row == null || row.wrapped == null ? null : unwrap(tenant, owner, row.wrapped);
+    }
+
+    void erase(Handle tx, String tenant, String owner, long at) {
+        var row = find(tx, owner);
+        tx.execute("""
+                INSERT INTO body_key (sandbox, tenant, wrapped, erased_at) VALUES (?, ?, NULL, ?)
+                ON CONFLICT (sandbox) DO UPDATE SET wrapped = NULL, erased_at = coalesce(erased_at, excluded.erased_at)""", owner, tenant, at);
+        if (row != null && row.wrapped != null) {
+            forget(row.wrapped);
+        }
+    }
+
+    private record Row(byte @Nullable [] wrapped) {}
+
+    private static @Nullable Row find(Handle tx, String owner) {
+        return tx.createQuery("SELECT wrapped FROM body_key WHERE sandbox = ?")
+                .bind(0, owner)
+                .map((rs, c) -> new Row(rs.getBytes(1)))
+                .findOne()
+                .orElse(null);
+    }
+
+    private SecretKey unwrap(String tenant, String owner, byte[] wrapped) {
+        lock.lock();
+        try {
+            var known = unwrapped.get(ByteBuffer.wrap(wrapped));
+            if (known != null) {
+                return known;
+            }
+        } finally {
+            lock.unlock();
+        }
+        byte[] raw = Sealing.open(installation, wrapped, context(tenant, owner));
+        if (raw == null) {
+            throw new IllegalStateException("the body key of " + owner + " was not wrapped by this installation, or was changed");
+        }
+        var key = Sealing.key(raw);
+        remember(wrapped, key);
+        return key;
+    }
+
+    private void remember(byte[] wrapped, SecretKey key) {
+        lock.lock();
+        try {
+            unwrapped.put(ByteBuffer.wrap(wrapped.clone()), key);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void forget(byte[] wrapped) {
+        lock.lock();
+        try {
+            unwrapped.remove(ByteBuffer.wrap(wrapped));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static byte[] context(String tenant, String owner) {
+        return ("body key\n" + tenant + "\n" + owner).getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.ledger;
+
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Walks one chain, record by record, against the heads known for it. Not thread-safe.
+final class ChainCheck {
+    /// Heads older than this many are compared with the chain, but their signatures are not checked again: a later head vouches for
+    /// all that lies before it.
+    private static final int SIGNATURES_MOST = 1_000;
+
+    private final String tenant;
+    private final NavigableMap<Long, Head> heads;
+    private long seq;
+    private String hash = Digests.NOTHING_BEFORE;
+    private long anchored; // the last record that a signed head vouches for
+    private @Nullable Failure failure;
+
+    /// The first bad record of a chain.
+    record Failure(String tenant, long record, String message) {}
+
+    ChainCheck(String tenant, NavigableMap<Long, Head> heads) {
+        this.tenant = tenant;
+        this.heads = heads;
+    }
+
+    /// False for a head that the key did not sign.
+    boolean signatures(String publicKey) {
+        for (var head : heads.descendingMap().values().stream().limit(SIGNATURES_MOST).toList()) {
+            if (!head.signedBy(publicKey)) {
+                fail(head.seq(), "the head at record " + head.seq() + " is not signed by the key " + publicKey);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Takes the next record in order: its body as read and as text, its recorded hash, and its ciphertext. False when it is bad.
+    boolean next(Map<String, Object> body, String text, String recorded, byte @Nullable [] sealed) {
+        long expected = seq + 1;
+        if (!tenant.equals(body.get("tenant")) || !(body.get("seq") instanceof Long here)) {
+            return fail(expected, "record " + expected + " is not a record of this chain");
+        }
+        if (here != expected) {
+            return fail(Math.min(here, expected), here > expected
+                    ? "record " + expected + " is missing (found " + here + ")" : "record " + here + " is there twice or out of order");
+        }
+        if (!Digests.hex(Digests.sha256(text)).equals(recorded)) {
+            return fail(here, "record " + here + " was changed: its hash does not fit");
+        }
+        if (!Objects.equals(body.get("sealed"), sealed == null ? null : Digests.hex(Digests.sha256(sealed)))) {
+            return fail(here, "the sealed fields of record " + here + " were changed");
+        }
+        if (!hash.equals(body.get("prev"))) {
+            return seq > anchored
+                    ? fail(seq, "record " + seq + " was changed: record " + here + " does not continue from it")
+                    : fail(here, "record " + here + " does not continue from the one before");
+        }
+        seq = here;
+        hash = recorded;
+        return headHere();
+    }
+
+    private boolean headHere() {
+        var head = heads.get(seq);
+        if (head != null && !head.hash().equals(hash)) {
+            return fail(anchored + 1, "the records from " + (anchored + 1) + " to " + seq + " do not lead to the signed head at " + seq);
+        }
+        anchored = head != null ? seq : anchored;
+        return true;
+    }
+
+    /// To be called after the last record. False when a signed head lies beyond it.
+    boolean end() {
+        return heads.isEmpty() || heads.lastKey() <= seq
+                || fail(seq + 1, "record " + (seq + 1) + " is missing: the chain was signed up to record " + heads.lastKey());
+    }
+
+    boolean fail(long record, String message) {
+        failure = new Failure(tenant, record, message);
+        return false;
+    }
+
+    @Nullable Failure failure() {
+        return failure;
+    }
+
+    long seq() {
+        return seq;
+    }
+
+    String hash() {
+        return hash;
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.ledger;
+
+import dev.redoma.model.Problem;
+import dev.redoma.model.wire.AuditRecord;
+import dev.redoma.store.Store;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/// The ledger in the store's database. Its keys (`ledger.key`, `bodies.key`) and the second copy of its signed heads (`heads.log`)
+/// are files in the directory given. Thread-safe.
+public final class ChainLedger implements Ledger {
+    private final Store store;
+    private final SigningKey key;
+    private final BodyKeys bodyKeys;
+    private final HeadsLog log;
+    private final Checkpoints checkpoints;
+
+    private ChainLedger(Store store, Path directory, SigningKey key, BodyKeys bodyKeys) {
+        this.store = store;
+        this.key = key;
+        this.bodyKeys = bodyKeys;
+        log = new HeadsLog(directory.resolve("heads.log"));
+        checkpoints = new Checkpoints(store, key, log);
+    }
+
+    /// Makes the keys when the database is new; a database that was written with other keys is refused.
+    public static ChainLedger open(Store store, Path directory) {
+        boolean fresh = Identity.isFresh(store);
+        var key = SigningKey.at(directory.resolve("ledger.key"), fresh);
+        var bodyKeys = new BodyKeys(directory.resolve("bodies.key"), fresh);
+        Identity.confirm(store, key.publicKey());
+        return new ChainLedger(store, directory, key, bodyKeys);
+    }
+
+    @Override
+    public long append(Handle tx, Entry entry) {
+        var tip = Tip.of(tx, entry.tenant());
+        long seq = tip.seq() + 1;
+        var row = Row.of(entry, seq, now(), tip.hash(), seal(tx, entry, seq));
+        row.insert(tx);
+        return seq;
+    }
+
+    private byte @Nullable [] seal(Handle tx, Entry entry, long seq) {
+        if (entry.sealed().isEmpty()) {
+            return null;
+        }
+        String owner = BodyKeys.owner(entry.tenant(), entry.sandbox());
+        var bodyKey = bodyKeys.forSealing(tx, entry.tenant(), owner);
+        byte[] plain = Canonical.text(entry.sealed()).getBytes(StandardCharsets.UTF_8);
+        return Sealing.seal(bodyKey, plain, Row.context(entry.tenant(), owner, seq));
+    }
+
+    static long now() {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    }
+
+    @Override
+    public List<AuditRecord> read(@Nullable String tenant, @Nullable String sandbox, @Nullable String category, long after, int limit) {
+        if (limit < 1 || limit > 1_000) {
+            throw Problem.field("limit", limit + " is out of range", "1 to 1000");
+        }
+        return store.read(tx -> Rows.select(tx, tenant, sandbox, category, after, limit).stream()
+                .map(row -> row.shown(row.sealed() == null ? null : bodyKeys.forOpening(tx, row.tenant(), row.owner())))
+                .toList());
+    }
+
+    @Override
+    public void export(@Nullable String tenant, OutputStream to) throws IOException {
+        new Export(store, key, bodyKeys).write(checkpoints.heads(tenant), to);
+    }
+
+    @Override
+    public void checkpoint() {
+        checkpoints.sign();
+    }
+
+    @Override
+    public Verdict verify() {
+        return new StoreVerification(store, log, key.publicKey()).run();
+    }
+
+    @Override
+    public String publicKey() {
+        return key.publicKey();
+    }
+
+    @Override
+    public void erase(Handle tx, String tenant, String sandbox) {
+        bodyKeys.erase(tx, tenant, BodyKeys.owner(tenant, sandbox), now());
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.ledger;
+
+import dev.redoma.store.Store;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Walks every chain of the database against the signed heads in it and in the file outside it. For one use.
+final class StoreVerification {
+    private static final int PAGE = 1_000;
+
+    private final Store store;
+    private final HeadsLog log;
+    private final String publicKey;
+    private final NavigableMap<String, NavigableMap<Long, Head>> heads = new TreeMap<>();
+    private long records;
+
+    StoreVerification(Store store, HeadsLog log, String publicKey) {
+        this.store = store;
+        this.log = log;
+        this.publicKey = publicKey;
+    }
+
+    Verdict run() {
+        var lacking = gatherHeads();
+        store.read(Tip::tenants).forEach(tenant -> heads.computeIfAbsent(tenant, t -> new TreeMap<>()));
+        for (var chain : heads.entrySet()) {
+            var check = new ChainCheck(chain.getKey(), chain.getValue());
+            boolean sound = check.signatures(publicKey) && walk(check, chain.getKey()) && check.end();
+            var failure = check.failure();
+            if (!sound && failure != null) {
+                return failed(failure);
+            }
+        }
+        if (lacking != null) {
+            return failed(new ChainCheck.Failure(lacking.tenant(), lacking.seq(),
+                    "the head at record " + lacking.seq() + " is in the database, but not in " + log.file()));
+        }
+        return new Verdict(Verdict.Status.OK, records, null, 0, records + " records in " + heads.size() + " chains are whole");
+    }
+
+    private Verdict failed(ChainCheck.Failure failure) {
+        return new Verdict(Verdict.Status.FAILED, records, failure.tenant(), failure.record(), failure.message());
+    }
+
+    /// First those of the database, then those of the file, which is always the first to be written. Returns one of the database's that
+    /// the file lacks.
+    private @Nullable Head gatherHeads() {
+        List<Head> inside = store.read(tx -> Checkpoints.heads(tx, ""));
+        try {
+            var outside = log.read();
+            outside.forEach(this::add);
+            inside.forEach(this::add);
+            var known = new HashSet<>(outside);
+            return inside.stream().filter(head -> !known.contains(head)).findFirst().orElse(null);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Two heads of one record that differ cannot both fit: keeping the later one makes the walk find out.
+    private void add(Head head) {
+        heads.computeIfAbsent(head.tenant(), t -> new TreeMap<>()).put(head.seq(), head);
+    }
+
+    private boolean walk(ChainCheck check, String tenant) {
+        while (true) {
+            var page = store.read(tx -> Rows.page(tx, tenant, check.seq(), Long.MAX_VALUE, PAGE));
+            for (var row : page) {
+                if (!sound(check, row)) {
+                    return false;
+                }
+                records++;
+            }
+            if (page.size() < PAGE) {
+                return true;
+            }
+        }
+    }
+
+    private static boolean sound(ChainCheck check, Row row) {
+        Map<String, Object> body = Json.object(row.body());
+        if (row.seq() != check.seq() + 1) {
+            return check.fail(check.seq() + 1, "record " + (check.seq() + 1) + " is missing (found " + row.seq() + ")");
+        }
+        if (body == null) {
+            return check.fail(row.seq(), "record " + row.seq() + " was changed: it cannot be read");
+        }
+        return repeats(row, body)
+                ? check.next(body, row.body(), Digests.hex(row.hash()), row.sealed())
+                : check.fail(row.seq(), "record " + row.seq() + " was changed: its columns differ from its body");
+    }
+
+    private static boolean repeats(Row row, Map<String, Object> body) {
+        return Objects.equals(body.get("tenant"), row.tenant())
+                && Objects.equals(body.get("seq"), row.seq())
+                && Objects.equals(body.get("at"), row.at())
+                && Objects.equals(body.get("sandbox"), row.sandbox())
+                && Objects.equals(body.get("exec"), row.exec())
+                && Objects.equals(body.get("category"), row.category())
+                && Objects.equals(body.get("action"), row.action())
+                && Objects.equals(body.get("prev"), Digests.hex(row.prev()));
+    }
+}
