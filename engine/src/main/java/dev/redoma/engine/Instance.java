@@ -32,6 +32,10 @@ public interface Instance {
     /// True if this host process belongs to this instance now (by cgroup).
     boolean owns(int hostPid);
 
+    /// Says that `adopt` of this exec is about to be called, so that its cgroup can be made meanwhile. Costs nothing where it is not
+    /// followed up: `group` then finds an empty one, or none.
+    default void prepare(ExecId exec) {}
+
     /// Moves a host process that this instance owns into a new cgroup for one exec. Throws if it is not this instance's.
     ExecGroup adopt(ExecId exec, int hostPid);
 

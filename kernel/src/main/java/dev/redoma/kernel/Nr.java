@@ -8,6 +8,7 @@ final class Nr {
     static final int CLOSE = 3;
     static final int IOCTL = 16;
     static final int PREAD64 = 17;
+    static final int GETSOCKOPT = 55;
     static final int FLOCK = 73;
     static final int FSYNC = 74;
     static final int FTRUNCATE = 77;

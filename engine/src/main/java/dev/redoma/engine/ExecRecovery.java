@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.SandboxId;
+import dev.redoma.store.Store;
+import java.util.function.Consumer;
+
+/// Execs that an earlier server left unfinished. Their guest knows what became of them: it has kept all that was not acknowledged.
+final class ExecRecovery {
+    private final Store store;
+    private final Spools spools;
+    private final ExecEnding ending;
+    private final Consumer<ExecRun> takeOver;
+
+    ExecRecovery(Store store, Spools spools, ExecEnding ending, Consumer<ExecRun> takeOver) {
+        this.store = store;
+        this.spools = spools;
+        this.ending = ending;
+        this.takeOver = takeOver;
+    }
+
+    /// Attaches to each; whom the guest does not know is lost.
+    void recover(Live live) {
+        for (var row : store.read(h -> ExecRows.unfinished(h, live.id()))) {
+            takeOver.accept(ExecRun.recovered(row, live, spools.recover(row)));
+        }
+    }
+
+    /// Nothing of this sandbox runs any more: what no run in memory stands for ends as lost.
+    void lose(SandboxId sandbox, String reason, ExecRuns runs) {
+        for (var row : store.read(h -> ExecRows.unfinished(h, sandbox))) {
+            if (runs.find(sandbox, row.facts().id().value()) == null) {
+                ending.lostBefore(row, spools.recover(row), reason);
+            }
+        }
+    }
+}

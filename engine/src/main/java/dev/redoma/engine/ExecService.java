@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.ledger.Ledger;
+import dev.redoma.model.Caller;
+import dev.redoma.model.Code;
+import dev.redoma.model.ExecId;
+import dev.redoma.model.Problem;
+import dev.redoma.model.RedomaException;
+import dev.redoma.model.SandboxId;
+import dev.redoma.model.Scope;
+import dev.redoma.model.wire.Exec;
+import dev.redoma.model.wire.ExecSpec;
+import dev.redoma.model.wire.Page;
+import dev.redoma.model.wire.Tty;
+import dev.redoma.store.Store;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Commands: from the request and its record to the recorded end. Each runs on a thread of its own; callers only look on.
+final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
+    private static final int PER_SANDBOX = 256;
+    private static final int IN_ALL = 2048;
+
+    private final LiveBoxes boxes;
+    private final Store store;
+    private final Clock clock;
+    private final ExecLog log;
+    private final ExecEnding ending;
+    private final ExecKiller killer;
+    private final ExecTimer timer;
+    private final ExecRuns runs = new ExecRuns(PER_SANDBOX, IN_ALL);
+    private final ExecWatch watch;
+    private final Spools spools;
+    private final ExecRecovery recovery;
+
+    /// `data`: the directory below which spools are kept.
+    ExecService(LiveBoxes boxes, Store store, Ledger ledger, Path data, Clock clock) {
+        this.boxes = boxes;
+        this.store = store;
+        this.clock = clock;
+        this.log = new ExecLog(ledger);
+        this.ending = new ExecEnding(store, log, clock);
+        this.killer = new ExecKiller(ending);
+        this.timer = new ExecTimer(killer);
+        this.watch = new ExecWatch(runs, ending, store);
+        this.spools = new Spools(data);
+        this.recovery = new ExecRecovery(store, spools, ending, this::takeOver);
+        watch.start();
+    }
+
+    @Override
+    public Exec start(Caller caller, String sandbox, ExecSpec spec) {
+        caller.need(Scope.EXEC);
+        var live = boxes.running(caller, sandbox);
+        var order = ExecOrder.of(spec, live);
+        runs.reserve(live.id());
+        var facts = facts(caller, live, order);
+        var run = new ExecRun(facts, live, spools.fresh(facts));
+        runs.add(run);
+        live.touch();
+        Thread.ofVirtual().name("redoma-exec-" + run.facts().id()).start(() -> pump(run, p -> p.begin(order.request(run.facts().id(), live))));
+        record(run, order);
+        return begun(run);
+    }
+
+    private ExecFacts facts(Caller caller, Live live, ExecOrder order) {
+        var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
+        var timeout = order.spec().timeoutMs();
+        var deadline = timeout == null ? null : now.plusMillis(timeout);
+        return new ExecFacts(ExecId.mint(), live.id(), live.tenant().value(), caller.key(), order.kept(), order.cwd(), order.user(), now, deadline);
+    }
+
+    /// The guest may fork meanwhile, but nothing of the user's runs before this is durable.
+    private void record(ExecRun run, ExecOrder order) {
+        try {
+            store.write(tx -> {
+                ExecRows.insert(tx, run.facts());
+                log.begin(tx, run.facts(), order.env().keySet());
+                return true;
+            });
+            run.approve();
+        } catch (RuntimeException e) {
+            run.deny();
+            run.refuse(Problem.of(Code.RECORD_FAILED, "The command was not recorded, so it was not started.", "Try again."));
+            run.hangUp();
+            throw e;
+        }
+        timer.arm(run, clock.instant());
+    }
+
+    private Exec begun(ExecRun run) {
+        try {
+            run.awaitStarted(ExecPump.REACH);
+            return run.view();
+        } catch (RedomaException e) {
+            killer.abort(run);
+            if (!run.abandoned() && run.claim()) {
+                ending.refused(run, e.problem());
+            }
+            throw e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted();
+        }
+    }
+
+    private void pump(ExecRun run, java.util.function.Consumer<ExecPump> work) {
+        try {
+            work.accept(new ExecPump(run, ending));
+        } finally {
+            run.rest();
+            runs.remove(run);
+            if (!run.abandoned()) {
+                watch.release(run);
+            }
+        }
+    }
+
+    private void takeOver(ExecRun run) {
+        runs.admit(run.facts().sandbox());
+        runs.add(run);
+        timer.arm(run, clock.instant());
+        Thread.ofVirtual().name("redoma-exec-" + run.facts().id()).start(() -> pump(run, ExecPump::resume));
+    }
+
+    @Override
+    public Exec get(Caller caller, String sandbox, String exec) {
+        var id = visible(caller, sandbox);
+        var run = runs.find(id, exec);
+        return run == null ? row(id, exec) : run.view();
+    }
+
+    private SandboxId visible(Caller caller, String sandbox) {
+        if (!caller.scopes().contains(Scope.EXEC)) {
+            caller.need(Scope.READ);
+        }
+        return boxes.visible(caller, sandbox);
+    }
+
+    private Exec row(SandboxId sandbox, String exec) {
+        return store.read(h -> ExecRows.find(h, sandbox, exec)).orElseThrow(() -> Problem.of(
+                        Code.EXEC_NOT_FOUND, "This sandbox has no exec '" + GuestErrors.clean(exec) + "'.", "List its execs.").raise());
+    }
+
+    @Override
+    public Page<Exec> list(Caller caller, String sandbox, @Nullable String cursor, int limit) {
+        var id = visible(caller, sandbox);
+        var from = ExecCursor.parse(cursor);
+        if (limit < 1 || limit > 200) {
+            throw Problem.field("limit", limit + " is out of range", "1 to 200");
+        }
+        var rows = store.read(h -> ExecRows.page(h, id, from.micros(), from.id(), limit + 1));
+        var items = rows.stream().limit(limit).map(row -> present(id, row)).toList();
+        return new Page<>(items, rows.size() > limit ? ExecCursor.after(items.getLast()) : null);
+    }
+
+    private Exec present(SandboxId sandbox, Exec row) {
+        var run = runs.find(sandbox, row.id());
+        return run == null ? row : run.view();
+    }
+
+    @Override
+    public Exec await(Caller caller, String sandbox, String exec, Duration atMost) {
+        var id = visible(caller, sandbox);
+        var run = runs.find(id, exec);
+        if (run == null) {
+            return row(id, exec);
+        }
+        try {
+            run.awaitEnd(atMost);
+            return run.view();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted();
+        }
+    }
+
+    private static RedomaException interrupted() {
+        return Problem.of(Code.STOPPING, "The wait was broken off; the command runs on.", "Ask again.").raise();
+    }
+
+    @Override
+    public Output output(Caller caller, String sandbox, String exec, long offset, boolean follow, boolean untilClosed) {
+        if (offset < 0) {
+            throw Problem.field("offset", offset + " is negative", "0 or more");
+        }
+        var id = visible(caller, sandbox);
+        var run = runs.find(id, exec);
+        return run == null ? spools.finished(row(id, exec), offset) : run.spool().reader(offset, follow, untilClosed);
+    }
+
+    @Override
+    public void stdin(Caller caller, String sandbox, String exec, InputStream data, boolean close) throws IOException {
+        var run = running(caller, sandbox, exec);
+        if (!run.facts().stdin()) {
+            throw state("This command was started without stdin.", "Start it with stdin: true.", run);
+        }
+        ExecStdin.send(run, data, close);
+    }
+
+    @Override
+    public void resize(Caller caller, String sandbox, String exec, Tty size) {
+        ExecOrder.tty("size", size);
+        var run = running(caller, sandbox, exec);
+        if (run.facts().spec().tty() == null) {
+            throw state("This command has no terminal.", "Start it with tty.", run);
+        }
+        ExecStdin.resize(run, size);
+    }
+
+    @Override
+    public boolean signal(Caller caller, String sandbox, String exec, int signal) {
+        if (signal < 1 || signal > 64) {
+            throw Problem.field("signal", signal + " is no signal", "1 to 64");
+        }
+        caller.need(Scope.EXEC);
+        var id = boxes.visible(caller, sandbox);
+        var run = runs.find(id, exec);
+        if (run == null) {
+            row(id, exec);
+            return false;
+        }
+        return !run.ended() && ExecStdin.signal(run, signal);
+    }
+
+    @Override
+    public boolean kill(Caller caller, String sandbox, String exec) {
+        caller.need(Scope.EXEC);
+        var id = boxes.visible(caller, sandbox);
+        var run = runs.find(id, exec);
+        return run == null ? killLeftBehind(id, row(id, exec)) : killer.kill(run);
+    }
+
+    /// The command has ended and its output is closed, but what it left behind may live.
+    private boolean killLeftBehind(SandboxId sandbox, Exec exec) {
+        var group = boxes.live(sandbox).flatMap(live -> live.instance().group(new ExecId(exec.id())));
+        boolean alive = group.isPresent() && group.get().populated();
+        if (alive) {
+            group.get().kill();
+        }
+        return alive;
+    }
+
+    private ExecRun running(Caller caller, String sandbox, String exec) {
+        caller.need(Scope.EXEC);
+        var live = boxes.running(caller, sandbox);
+        var run = runs.find(live.id(), exec);
+        if (run == null || run.ended()) {
+            var seen = run == null ? row(live.id(), exec) : run.view();
+            throw Problem.of(Code.WRONG_STATE, "This command has ended.", "Start another.").with("state", seen.state()).raise();
+        }
+        live.touch();
+        return run;
+    }
+
+    private static RedomaException state(String what, String remedy, ExecRun run) {
+        return Problem.of(Code.WRONG_STATE, what, remedy).with("state", run.view().state()).raise();
+    }
+
+    // ---- what the lifecycle tells
+
+    @Override
+    public void recovered(Live live) {
+        recovery.recover(live);
+    }
+
+    @Override
+    public void gone(SandboxId sandbox, String reason) {
+        var here = runs.of(sandbox);
+        here.forEach(run -> run.gone(reason));
+        long end = System.nanoTime() + ExecPump.REACH.toNanos() / 2;
+        for (var run : here) {
+            settle(run, reason, end);
+        }
+        recovery.lose(sandbox, reason, runs);
+    }
+
+    /// What the guest had sent before it went is still read, as long as it comes soon.
+    private void settle(ExecRun run, String reason, long end) {
+        try {
+            if (!run.awaitEnd(Duration.ofNanos(Math.max(0, end - System.nanoTime())))) {
+                ending.lost(run, reason);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            ending.lost(run, reason);
+        } finally {
+            run.hangUp();
+        }
+    }
+
+    @Override
+    public void forget(SandboxId sandbox) {
+        spools.forget(sandbox);
+    }
+
+    /// Leaves all commands running, for the next server.
+    @Override
+    public void close() {
+        timer.close();
+        watch.close();
+        var why = Problem.of(Code.STOPPING, "The server is stopping; the command runs on.", "Ask again when it is back.");
+        List.copyOf(runs.all()).forEach(run -> run.abandon(why));
+    }
+}

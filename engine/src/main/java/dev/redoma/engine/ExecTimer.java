@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/// Ends execs at their deadline. While a sandbox is paused its execs wait with it, and end right after it goes on.
+final class ExecTimer implements AutoCloseable {
+    private static final Duration PAUSED = Duration.ofMillis(500);
+
+    private final ScheduledThreadPoolExecutor clock;
+    private final ExecKiller killer;
+
+    ExecTimer(ExecKiller killer) {
+        this.killer = killer;
+        this.clock = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("redoma-exec-deadlines").factory());
+        clock.setRemoveOnCancelPolicy(true);
+        clock.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    void arm(ExecRun run, Instant now) {
+        var deadline = run.facts().deadline();
+        if (deadline != null) {
+            var task = schedule(run, Duration.between(now, deadline));
+            run.onEnd(() -> task.cancel(false));
+        }
+    }
+
+    private java.util.concurrent.Future<?> schedule(ExecRun run, Duration in) {
+        return clock.schedule(() -> { Thread.startVirtualThread(() -> fire(run)); }, Math.max(0, in.toNanos()), TimeUnit.NANOSECONDS);
+    }
+
+    private void fire(ExecRun run) {
+        if (run.over()) {
+            return;
+        }
+        if (run.live().instance().frozen()) {
+            schedule(run, PAUSED);
+        } else {
+            killer.expire(run);
+        }
+    }
+
+    @Override
+    public void close() {
+        clock.shutdownNow();
+    }
+}

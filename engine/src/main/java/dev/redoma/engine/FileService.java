@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.engine.proto.ListDir;
+import dev.redoma.engine.proto.MakeDir;
+import dev.redoma.engine.proto.Move;
+import dev.redoma.engine.proto.ReadFile;
+import dev.redoma.engine.proto.Remove;
+import dev.redoma.engine.proto.Request;
+import dev.redoma.engine.proto.SetAttr;
+import dev.redoma.engine.proto.Stat;
+import dev.redoma.engine.proto.TarIn;
+import dev.redoma.engine.proto.TarOut;
+import dev.redoma.engine.proto.WriteFile;
+import dev.redoma.ledger.Ledger;
+import dev.redoma.model.Caller;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.model.RedomaException;
+import dev.redoma.model.Scope;
+import dev.redoma.model.wire.FileInfo;
+import dev.redoma.store.Store;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// Files of running sandboxes: each call is one operation of the guest, which acts as the user of the commands; what changes something
+/// is on record before it is answered.
+final class FileService implements Files {
+    static final int MAX_ENTRIES = 10_000;
+    private static final int MAX_DEPTH = 64;
+    private static final Duration REACH = Duration.ofSeconds(10);
+    private static final Duration SHORT = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofMinutes(10);
+
+    private final LiveBoxes boxes;
+    private final FileLog log;
+
+    FileService(LiveBoxes boxes, Store store, Ledger ledger) {
+        this.boxes = boxes;
+        this.log = new FileLog(store, ledger);
+    }
+
+    @Override
+    public FileInfo stat(Caller caller, String sandbox, String path, @Nullable String user, boolean follow) {
+        return stat(reading(caller, sandbox), path, user, follow);
+    }
+
+    private FileInfo stat(Live live, String path, @Nullable String user, boolean follow) {
+        var stat = Stat.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setFollow(follow);
+        return operate(live, Request.newBuilder().setStat(stat).build(), path, op -> FileFacts.of(op.answer(SHORT, path)));
+    }
+
+    @Override
+    public List<FileInfo> list(Caller caller, String sandbox, String path, @Nullable String user, int depth) {
+        if (depth < 1 || depth > MAX_DEPTH) {
+            throw Problem.field("depth", depth + " is out of range", "1 to " + MAX_DEPTH);
+        }
+        var live = reading(caller, sandbox);
+        var list = ListDir.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setDepth(depth).setLimit(MAX_ENTRIES);
+        return operate(live, Request.newBuilder().setList(list).build(), path, op -> FileFacts.all(op, SHORT, path, MAX_ENTRIES));
+    }
+
+    @Override
+    public void read(Caller caller, String sandbox, String path, @Nullable String user, long offset, long length, Header header)
+            throws IOException {
+        if (offset < 0 || length < 0) {
+            throw Problem.field("offset", "a negative offset or length", "0 or more");
+        }
+        var live = reading(caller, sandbox);
+        var read = ReadFile.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setOffset(offset).setLength(length);
+        try (var busy = live.busy(); var op = open(live, Request.newBuilder().setRead(read).build())) {
+            var info = FileFacts.of(op.answer(SHORT, path));
+            FileStreams.down(op, header.accept(info), path);
+        }
+    }
+
+    @Override
+    public FileInfo write(Caller caller, String sandbox, String path, @Nullable String user, @Nullable String mode, InputStream data)
+            throws IOException {
+        var live = changing(caller, sandbox);
+        var write = WriteFile.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setMode(FileModes.orNone(mode))
+                .setParents(true);
+        try (var busy = live.busy(); var op = open(live, Request.newBuilder().setWrite(write).build())) {
+            var sent = FileStreams.up(op, data, path);
+            var info = FileFacts.of(op.answer(LONG, path));
+            log.write(caller, live, "write", path, sent);
+            return info;
+        }
+    }
+
+    @Override
+    public FileInfo mkdir(Caller caller, String sandbox, String path, @Nullable String user, @Nullable String mode) {
+        var live = changing(caller, sandbox);
+        var mkdir = MakeDir.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setMode(FileModes.orNone(mode))
+                .setParents(true);
+        change(caller, live, "mkdir", path, null, Request.newBuilder().setMkdir(mkdir));
+        return stat(live, path, user, true);
+    }
+
+    @Override
+    public void move(Caller caller, String sandbox, String from, String to, @Nullable String user) {
+        var live = changing(caller, sandbox);
+        var move = Move.newBuilder().setFrom(Words.path("from", from)).setTo(Words.path("to", to)).setUser(user(live, user));
+        change(caller, live, "move", from, to, Request.newBuilder().setMove(move));
+    }
+
+    @Override
+    public void remove(Caller caller, String sandbox, String path, @Nullable String user, boolean recursive) {
+        var live = changing(caller, sandbox);
+        var remove = Remove.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setRecursive(recursive);
+        change(caller, live, "remove", path, null, Request.newBuilder().setRemove(remove));
+    }
+
+    @Override
+    public FileInfo attributes(Caller caller, String sandbox, String path, @Nullable String user, @Nullable String mode,
+            @Nullable String owner, boolean recursive) {
+        if (mode == null && owner == null) {
+            throw Problem.field("mode", "neither mode nor owner is given", "at least one of them");
+        }
+        var live = changing(caller, sandbox);
+        var set = SetAttr.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setRecursive(recursive);
+        if (mode != null) {
+            set.setMode(FileModes.parse(mode));
+        }
+        if (owner != null) {
+            set.setOwner(Words.user(owner));
+        }
+        change(caller, live, "attributes", path, null, Request.newBuilder().setSetAttr(set));
+        return stat(live, path, user, true);
+    }
+
+    @Override
+    public void tarOut(Caller caller, String sandbox, String path, @Nullable String user, OutputStream to) throws IOException {
+        var live = reading(caller, sandbox);
+        var out = TarOut.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user));
+        try (var busy = live.busy(); var op = open(live, Request.newBuilder().setTarOut(out).build())) {
+            FileStreams.down(op, to, path);
+        }
+    }
+
+    @Override
+    public void tarIn(Caller caller, String sandbox, String path, @Nullable String user, InputStream tar) throws IOException {
+        var live = changing(caller, sandbox);
+        var in = TarIn.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user));
+        try (var busy = live.busy(); var op = open(live, Request.newBuilder().setTarIn(in).build())) {
+            var sent = FileStreams.up(op, tar, path);
+            op.answer(LONG, path);
+            log.write(caller, live, "archive", path, sent);
+        } catch (RedomaException e) {
+            throw archive(e);
+        }
+    }
+
+    /// A member that the guest would not unpack is the archive's fault, not the path's.
+    private static RedomaException archive(RedomaException e) {
+        if (e.code() != Code.FILE_REFUSED || !"INVALID".equals(e.problem().details().get("guestCode"))) {
+            return e;
+        }
+        var p = e.problem();
+        return new Problem(Code.ARCHIVE_REFUSED, p.layer(), p.message(), "Leave that member out; nothing is written outside the target.",
+                p.details()).raise();
+    }
+
+    @Override
+    public Watch watch(Caller caller, String sandbox, String path, @Nullable String user, boolean recursive) {
+        var live = reading(caller, sandbox);
+        var watch = dev.redoma.engine.proto.Watch.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user))
+                .setRecursive(recursive);
+        var op = open(live, Request.newBuilder().setWatch(watch).build());
+        try {
+            op.answer(SHORT, path);
+            return new FileWatch(op);
+        } catch (RuntimeException e) {
+            op.close();
+            throw e;
+        }
+    }
+
+    private Live reading(Caller caller, String sandbox) {
+        if (!caller.scopes().contains(Scope.EXEC)) {
+            caller.need(Scope.READ);
+        }
+        return touched(caller, sandbox);
+    }
+
+    private Live changing(Caller caller, String sandbox) {
+        caller.need(Scope.EXEC);
+        return touched(caller, sandbox);
+    }
+
+    private Live touched(Caller caller, String sandbox) {
+        var live = boxes.running(caller, sandbox);
+        live.touch();
+        return live;
+    }
+
+    private static String user(Live live, @Nullable String user) {
+        return user == null ? live.defaultUser() : Words.user(user);
+    }
+
+    private static GuestOp open(Live live, Request request) {
+        return live.guest().open(request, REACH);
+    }
+
+    private static <T> T operate(Live live, Request request, String subject, Function<GuestOp, T> work) {
+        try (var op = open(live, request)) {
+            return work.apply(op);
+        }
+    }
+
+    private void change(Caller caller, Live live, String action, String path, @Nullable String other, Request.Builder request) {
+        operate(live, request.build(), path, op -> op.answer(LONG, path));
+        log.change(caller, live, action, path, other);
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.model.RedomaException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+
+/// Bulk bytes of files and archives, in constant memory.
+final class FileStreams {
+    private static final int PIECE = 128 << 10;
+    private static final Duration SILENCE = Duration.ofSeconds(60);
+
+    private FileStreams() {}
+
+    /// DATA* and END from the guest.
+    static void down(GuestOp op, OutputStream to, String subject) throws IOException {
+        var piece = new byte[PIECE];
+        while (true) {
+            switch (op.next(SILENCE)) {
+                case DATA -> copy(op.data(), piece, to);
+                case END -> {
+                    to.flush();
+                    return;
+                }
+                case CONTROL -> {
+                    GuestErrors.check(op.reply(), subject);
+                    throw wrong("an answer among data");
+                }
+                case EOF -> throw GuestErrors.unreachable(subject + ": the guest broke off.").raise();
+                default -> throw wrong("a frame that files do not send");
+            }
+        }
+    }
+
+    private static void copy(ByteBuffer from, byte[] piece, OutputStream to) throws IOException {
+        while (from.hasRemaining()) {
+            int n = Math.min(piece.length, from.remaining());
+            from.get(piece, 0, n);
+            to.write(piece, 0, n);
+        }
+    }
+
+    /// The stream to the guest as DATA* and END. What the guest said when it would take no more is what is thrown. Breaks the stream,
+    /// nothing is sent but what came: without END the guest drops it.
+    static Sent up(GuestOp op, InputStream data, String subject) throws IOException {
+        var digest = sha256();
+        var piece = new byte[PIECE];
+        long size = 0;
+        for (int n; (n = data.read(piece)) >= 0; size += n) {
+            digest.update(piece, 0, n);
+            send(op, ByteBuffer.wrap(piece, 0, n), subject);
+        }
+        op.end();
+        return new Sent(size, HexFormat.of().formatHex(digest.digest()));
+    }
+
+    private static void send(GuestOp op, ByteBuffer piece, String subject) {
+        try {
+            op.send(GuestOp.Kind.DATA, piece, SILENCE);
+        } catch (RedomaException broken) {
+            op.answer(Duration.ofSeconds(1), subject);
+            throw broken;
+        }
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static RedomaException wrong(String what) {
+        return Problem.of(Code.GUEST_PROTOCOL, "The guest sent " + what + ".", "The sandbox may be hostile or broken.").raise();
+    }
+
+    /// What was sent: bytes and their SHA-256 in hex.
+    record Sent(long size, String sha256) {}
+}

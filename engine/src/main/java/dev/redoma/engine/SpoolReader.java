@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// One reader of a spool, at its own pace.
+final class SpoolReader implements Execs.Output {
+    private static final int MOST = 64 << 10;
+    private static final byte[] NOTHING = {};
+
+    private final Spool spool;
+    private final SpoolIndex index;
+    private final Path path;
+    private final long stop;
+    private final boolean untilClosed;
+    private @Nullable FileChannel file;
+    private long offset;
+    private long segment = -2;
+    private long segmentEnd;
+    private int stream = 1;
+    private volatile boolean done;
+
+    SpoolReader(Spool spool, SpoolIndex index, Path path, long offset, long stop, boolean untilClosed) {
+        this.spool = spool;
+        this.index = index;
+        this.path = path;
+        this.offset = offset;
+        this.stop = stop;
+        this.untilClosed = untilClosed;
+    }
+
+    @Override
+    public Execs.@Nullable Chunk next(Duration keepAlive) throws InterruptedException {
+        long end = done ? -1 : spool.await(offset, stop, untilClosed, keepAlive);
+        if (end < 0) {
+            return null;
+        }
+        try {
+            return end == offset ? new Execs.Chunk(stream, offset, NOTHING) : read(end);
+        } catch (IOException e) {
+            throw Problem.of(Code.HOST_FAILED, "The kept output cannot be read.", "See the server's log.").raise(e);
+        }
+    }
+
+    private Execs.Chunk read(long end) throws IOException {
+        seek();
+        var bytes = new byte[(int) Math.min(MOST, Math.min(end, segmentEnd) - offset)];
+        var into = ByteBuffer.wrap(bytes);
+        while (into.hasRemaining()) {
+            if (file().read(into, offset + into.position()) < 0) {
+                throw new IOException("spool cut below its size: " + path);
+            }
+        }
+        var chunk = new Execs.Chunk(stream, offset, bytes);
+        offset += bytes.length;
+        return chunk;
+    }
+
+    /// Finds the segment of `offset`. The last one has no end yet: where it will end is looked up again each time it was used up.
+    private void seek() throws IOException {
+        if (segment == -2) {
+            segment = index.floor(offset);
+            stream = index.stream(segment);
+            bound();
+        }
+        if (segmentEnd == Long.MAX_VALUE) {
+            bound();
+        }
+        while (offset >= segmentEnd) {
+            segment++;
+            stream = index.stream(segment);
+            bound();
+        }
+    }
+
+    private void bound() throws IOException {
+        segmentEnd = segment + 1 < index.count() ? index.offset(segment + 1) : Long.MAX_VALUE;
+    }
+
+    private FileChannel file() throws IOException {
+        var open = file;
+        if (open == null) {
+            open = FileChannel.open(path, StandardOpenOption.READ);
+            file = open;
+        }
+        return open;
+    }
+
+    /// From any thread: a reader that waits in `next` ends at its next waking.
+    @Override
+    public void close() {
+        if (done) {
+            return;
+        }
+        done = true;
+        spool.release();
+        try {
+            if (file != null) {
+                file.close();
+            }
+        } catch (IOException e) {
+            throw Problem.of(Code.HOST_FAILED, "Closing the kept output failed.", "See the server's log.").raise(e);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import com.google.protobuf.ByteString;
+import dev.redoma.model.Problem;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/// Text of a request as the bytes that Linux takes: UTF-8 without NUL. What has no such bytes is refused by the field's name.
+final class Words {
+    static final int MAX_PATH = 4095;
+
+    private Words() {}
+
+    static ByteString bytes(String field, String text) {
+        if (text.indexOf('\0') >= 0) {
+            throw Problem.field(field, "holds a NUL character", "text without NUL");
+        }
+        try {
+            return ByteString.copyFrom(StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text)));
+        } catch (CharacterCodingException e) {
+            throw Problem.field(field, "holds half of a surrogate pair, which has no bytes", "well-formed Unicode text");
+        }
+    }
+
+    static ByteString path(String field, String text) {
+        var bytes = bytes(field, text);
+        if (bytes.isEmpty()) {
+            throw Problem.field(field, "is empty", "a path");
+        }
+        if (bytes.size() > MAX_PATH) {
+            throw Problem.field(field, "has " + bytes.size() + " bytes", "a path of at most " + MAX_PATH + " bytes");
+        }
+        return bytes;
+    }
+
+    /// A user as the guest resolves it: a name, a uid, `uid:gid` or `name:group`.
+    static String user(String text) {
+        boolean odd = text.isEmpty() || text.length() > 128 || text.chars().anyMatch(c -> c <= ' ' || c == 127);
+        if (odd || text.chars().filter(c -> c == ':').count() > 1) {
+            throw Problem.field("user", "is no user", "a name, uid, uid:gid or name:group of at most 128 characters");
+        }
+        bytes("user", text);
+        return text;
+    }
+}
