@@ -13,7 +13,7 @@ public interface Engine extends Redoma, AutoCloseable {
 
     /// Finds what an earlier server left alive, finishes or undoes what it had begun, and is then ready for calls.
     static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, Clock clock) {
-        throw new IllegalStateException("filled in by the lifecycle code " + config + store + ledger + pool + tiers + clock);
+        return EngineHouse.open(config, store, ledger, pool, tiers, clock);
     }
 
     @Override

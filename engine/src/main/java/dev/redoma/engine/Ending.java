@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.wire.StopReason;
+import dev.redoma.model.wire.Usage;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// Stops and kills. Called under the box's lock; each is begun in the database, done, and then confirmed there, and can be done again
+/// from its beginning if the server died in between.
+final class Ending {
+    private final Core core;
+    private final LiveSide side;
+    private final Runnable afterEnd;
+
+    /// `afterEnd`: looks what nothing stands on any more.
+    Ending(Core core, LiveSide side, Runnable afterEnd) {
+        this.core = core;
+        this.side = side;
+        this.afterEnd = afterEnd;
+    }
+
+    SandboxRow kill(Box box, String actor, StopReason reason) {
+        SandboxRow row = core.row(box);
+        if (row.state() == State.ENDED && row.target() == null) {
+            return row;
+        }
+        SandboxRow begun = core.write(row, RowChange.begin(Target.KILL), actor, "kill", reason);
+        Faults.at("kill.begun");
+        return finishKill(box, begun, actor);
+    }
+
+    /// From a row whose target is `kill`.
+    SandboxRow finishKill(Box box, SandboxRow row, String actor) {
+        StopReason reason = row.reason() == null ? core.reason("killed", null, null) : row.reason();
+        Map<String, Object> last = lastSeen(box, row);
+        side.end(box, row, reason.kind());
+        Faults.at("kill.ended");
+        core.pool().deleteDisk(row.id());
+        Faults.at("kill.disk");
+        SandboxRow ended = core.store().write(tx -> {
+            if (row.uidBase() != null) {
+                core.ranges().release(tx, row.range());
+            }
+            RowChange.settle(State.ENDED).instance(null).noRange().endsAt(null).remaining(null).endedAt(core.now()).apply(tx, row.id());
+            last.put("reason", reason.kind());
+            core.records().sandbox(tx, row, actor, "ended", last);
+            return SandboxRows.get(tx, row.id());
+        });
+        core.log().add(row.id(), "ended: " + reason.kind());
+        core.boxes().forget(row.id());
+        core.background().run("looking for unused snapshots", afterEnd);
+        return ended;
+    }
+
+    SandboxRow stop(Box box, String actor, StopReason reason) {
+        SandboxRow row = core.row(box);
+        if (row.state() == State.STOPPED) {
+            return row;
+        }
+        if (!row.state().holdsInstance()) {
+            throw Access.wrongState(row, "stop");
+        }
+        SandboxRow begun = core.write(row, RowChange.begin(Target.STOP), actor, "stop", reason);
+        Faults.at("stop.begun");
+        return finishStop(box, begun, actor, reason);
+    }
+
+    SandboxRow finishStop(Box box, SandboxRow row, String actor, StopReason reason) {
+        side.end(box, row, reason.kind());
+        Faults.at("stop.ended");
+        core.log().add(row.id(), "stopped: " + reason.kind());
+        return core.write(row, RowChange.settle(State.STOPPED).instance(null).endsAt(null).remaining(null), actor, "stopped", reason);
+    }
+
+    /// What the host read last of a sandbox that still has an instance.
+    private Map<String, Object> lastSeen(Box box, SandboxRow row) {
+        var facts = new LinkedHashMap<String, Object>();
+        LiveBox live = box.live();
+        if (live != null && row.state().holdsInstance()) {
+            try {
+                Usage u = live.instance().usage();
+                facts.put("cpuMs", u.cpuMs());
+                facts.put("memoryPeakBytes", u.memoryPeakBytes());
+                facts.put("oomKills", u.oomKills());
+            } catch (RuntimeException gone) {
+                facts.put("usage", "not readable any more");
+            }
+        }
+        return facts;
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.ledger.Ledger;
+import dev.redoma.pool.Pool;
+import dev.redoma.store.Store;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Assembles the engine, keeps its rounds going, and takes it out of service in order: no new calls, what was begun ends, warm members
+/// go, channels close; sandboxes stay.
+final class EngineHouse implements Engine {
+    private static final Duration LOG_FLUSH = Duration.ofSeconds(1);
+    private static final Duration UNFINISHED = Duration.ofSeconds(10);
+    private static final Duration WARM_ROUND = Duration.ofSeconds(15);
+    private static final Duration HOURLY = Duration.ofHours(1);
+
+    private final Core core;
+    private final WarmPool warm;
+    private final Sandboxes sandboxes;
+    private final Execs execs;
+    private final Files files;
+    private final Templates templates;
+    private final Retention retention;
+
+    private EngineHouse(Core core, Commands commands) {
+        this.core = core;
+        var warmSize = new AtomicLong();
+        var admission = new Admission(core.config().reserve(), core.pool(), warmSize::get);
+        var exits = new ExitWatch(core);
+        var side = new LiveSide(core, exits);
+        var snapshots = new Snapshots(core);
+        var ending = new Ending(core, side, snapshots::collect);
+        var pausing = new Pausing(core);
+        var starting = new Starting(core, admission, side);
+        var creation = new Creation(core, admission, side);
+        this.warm = new WarmPool(core, admission, exits, warmSize);
+        exits.warmMembers(warm::dropped);
+        core.timers().onDue(new Expiry(core, ending, pausing)::due);
+        var limits = new LimitRules(core.config().bounds());
+        var planner = new Planner(core.store(), core.tiers(), limits, core.config().defaultTemplate());
+        var claim = new Claim(core, admission, creation, side, ending, warm);
+        this.sandboxes = new SandboxService(core, new Idempotency(core.store()),
+                new GetOrCreate(core, planner, claim, creation, warm, pausing, starting), new Forks(core, planner, snapshots, creation),
+                ending, pausing, starting, snapshots, new Brakes(core, ending, limits, warm), new Inspection(core));
+        this.execs = commands.execs();
+        this.files = commands.files();
+        this.templates = new TemplateService(core, warm);
+        this.retention = new Retention(core);
+        var recovery = new Recovery(core, side, creation, ending, pausing, starting, snapshots);
+        var reaper = new Reaper(core, warm);
+        recovery.run();
+        reaper.leftovers();
+        rounds(recovery, reaper, exits);
+    }
+
+    static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, Clock clock) {
+        var boxes = new Boxes(config.times().lock());
+        var background = new Background();
+        var places = new Places(config.runDir());
+        var commands = Commands.open(new LiveLookup(store, boxes), store, ledger, config.dataDir());
+        var core = new Core(config, store, new Records(ledger), pool, clock, new TierChoice(tiers), boxes, places,
+                new Starter(pool, places, background, config.times().ready()), new Handover(), background, new SystemLog(store, clock),
+                new UidRanges(config.uids()), new Quotas(config), new Timers(clock, background), commands.lifecycle());
+        return new EngineHouse(core, commands);
+    }
+
+    private void rounds(Recovery recovery, Reaper reaper, ExitWatch exits) {
+        Background b = core.background();
+        EngineConfig.Times times = core.config().times();
+        b.every(LOG_FLUSH, "writing the system log", core.log()::flush);
+        b.every(times.liveness(), "looking after instances", exits::lookAll);
+        b.every(UNFINISHED, "finishing what was begun", recovery::sweep);
+        b.every(WARM_ROUND, "looking after warm members", warm::sweep);
+        b.every(times.sweep(), "looking for orphans", reaper::sweep);
+        b.every(HOURLY, "forgetting what ended long ago", retention::sweep);
+        b.every(times.sweep(), "noting activity", retention::noteActivity);
+    }
+
+    @Override
+    public Sandboxes sandboxes() {
+        return sandboxes;
+    }
+
+    @Override
+    public Execs execs() {
+        return execs;
+    }
+
+    @Override
+    public Files files() {
+        return files;
+    }
+
+    @Override
+    public Templates templates() {
+        return templates;
+    }
+
+    @Override
+    public void close() {
+        warm.close();
+        core.background().close();
+        core.boxes().all().forEach(box -> {
+            LiveBox live = box.live();
+            if (live != null) {
+                live.close();
+            }
+        });
+        retention.noteActivity();
+        core.log().flush();
+    }
+}

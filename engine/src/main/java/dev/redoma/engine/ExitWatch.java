@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.SandboxId;
+import dev.redoma.model.wire.StopReason;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Notices that an instance ended without being told to, and writes down what the host saw of it. Thread-safe.
+final class ExitWatch {
+    private static final Logger LOG = LoggerFactory.getLogger(ExitWatch.class);
+
+    private final Core core;
+    private volatile Predicate<SandboxId> warmMember = id -> false;
+
+    ExitWatch(Core core) {
+        this.core = core;
+    }
+
+    /// Asked first: true if it was a warm member, which its pool then drops.
+    void warmMembers(Predicate<SandboxId> dropped) {
+        warmMember = dropped;
+    }
+
+    void watch(SandboxId id, Instance instance) {
+        instance.onExit(() -> core.background().run("the end of an instance", () -> ended(id, instance)));
+    }
+
+    /// The kernel tells the end of an init; this looks whether it did.
+    void lookAll() {
+        for (Box box : core.boxes().all()) {
+            LiveBox live = box.live();
+            if (live != null && !live.endExpected() && !live.instance().alive()) {
+                ended(box.id(), live.instance());
+            }
+        }
+    }
+
+    private void ended(SandboxId id, Instance instance) {
+        if (warmMember.test(id)) {
+            return;
+        }
+        core.boxes().find(id).ifPresent(box -> core.boxes().locked(box, () -> {
+            LiveBox live = box.live();
+            if (live != null && live.instance() == instance && !live.endExpected()) {
+                settle(box, live);
+            }
+            return true;
+        }));
+    }
+
+    private void settle(Box box, LiveBox live) {
+        SandboxRow row = core.row(box);
+        StopReason reason = reason(row, live);
+        core.timers().forget(box);
+        boolean disk = core.pool().disk(row.id()).isPresent();
+        boolean vanished = !disk || !traces(row, live);
+        core.starter().end(live);
+        box.live(null);
+        core.execs().gone(row.id(), vanished ? "lost" : reason.kind());
+        if (vanished) {
+            lost(box, row, disk);
+        } else {
+            core.write(row, RowChange.settle(State.STOPPED).instance(null).endsAt(null).remaining(null), Records.ENGINE, "stopped", reason);
+            core.log().add(row.id(), "stopped: " + reason.message());
+        }
+    }
+
+    private void lost(Box box, SandboxRow row, boolean disk) {
+        StopReason reason = core.reason("host", null, disk ? "The instance was removed from outside; the disk is there." : "The disk was removed from outside.");
+        SandboxRow now = core.write(row, RowChange.settle(State.LOST).instance(null).remaining(null).endsAt(core.now().plus(core.config().times().lost())),
+                Records.ENGINE, "lost", reason);
+        core.log().add(row.id(), "lost: " + reason.message());
+        core.timers().watch(box, now.endsAt());
+    }
+
+    private StopReason reason(SandboxRow row, LiveBox live) {
+        long kills = oomKills(live);
+        return kills > 0
+                ? core.reason("oom", "memoryBytes", "The first process ended; the host counted " + kills + " out-of-memory kills within " + row.limits().memoryBytes() + " bytes.")
+                : core.reason("crashed", null, "The first process ended by itself.");
+    }
+
+    private static long oomKills(LiveBox live) {
+        try {
+            return live.instance().usage().oomKills();
+        } catch (RuntimeException gone) {
+            return 0;
+        }
+    }
+
+    /// True while the host still has something of the instance; a crash leaves its cgroup and bundle, a removal nothing.
+    private boolean traces(SandboxRow row, LiveBox live) {
+        try {
+            return core.tiers().of(row).all().stream().anyMatch(ref -> ref.name().equals(live.instance().ref().name()));
+        } catch (RuntimeException unreadable) {
+            LOG.warn("cannot see what is left of {}", row.id(), unreadable);
+            return true;
+        }
+    }
+}

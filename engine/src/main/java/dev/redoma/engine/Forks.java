@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.engine.Idempotency.Key;
+import dev.redoma.engine.Idempotency.Outcome;
+import dev.redoma.model.Caller;
+import dev.redoma.model.wire.ForkSandbox;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A fork is a hidden snapshot and a sandbox made from it.
+final class Forks {
+    private final Core core;
+    private final Planner planner;
+    private final Snapshots snapshots;
+    private final Creation creation;
+
+    Forks(Core core, Planner planner, Snapshots snapshots, Creation creation) {
+        this.core = core;
+        this.planner = planner;
+        this.snapshots = snapshots;
+        this.creation = creation;
+    }
+
+    Outcome fork(Caller caller, Box from, SandboxRow seen, ForkSandbox request, @Nullable Key key) {
+        // Refuses what cannot be before anything is saved.
+        planner.fork(seen, new Source(seen.template(), seen.layers(), TemplateConfig.NONE), request);
+        SnapshotRow saved = core.boxes().locked(from, () -> snapshots.save(from, caller.key(), null, Map.of(), true));
+        try {
+            return new Outcome(creation.cold(caller, planner.fork(seen, Source.of(saved), request), key), false);
+        } finally {
+            snapshots.unpin(saved);
+            core.background().run("looking for unused snapshots", snapshots::collect);
+        }
+    }
+}

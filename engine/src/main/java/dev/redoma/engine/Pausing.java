@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.wire.StopReason;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/// Pauses and resumes by the freezer. Time paused does not count against the lifetime. Called under the box's lock.
+final class Pausing {
+    private final Core core;
+
+    Pausing(Core core) {
+        this.core = core;
+    }
+
+    /// `reason` null: the caller's wish.
+    SandboxRow pause(Box box, String actor, @Nullable StopReason reason) {
+        SandboxRow row = core.row(box);
+        if (row.state() == State.PAUSED) {
+            return row;
+        }
+        if (row.state() != State.RUNNING) {
+            throw Access.wrongState(row, "pause");
+        }
+        core.write(row, RowChange.begin(Target.PAUSE), actor, "pause");
+        Faults.at("pause.begun");
+        try {
+            return finishPause(box, row, actor, reason);
+        } catch (RuntimeException | Error failed) {
+            live(box, row).instance().thaw();
+            core.write(row, RowChange.settle(State.RUNNING), Records.ENGINE, "pause.failed");
+            core.timers().watch(box, row.endsAt());
+            throw failed;
+        }
+    }
+
+    SandboxRow finishPause(Box box, SandboxRow row, String actor, @Nullable StopReason reason) {
+        core.timers().forget(box);
+        live(box, row).instance().freeze();
+        Faults.at("pause.frozen");
+        Instant now = core.now();
+        Duration left = row.endsAt() == null ? Duration.ZERO : Duration.between(now, row.endsAt());
+        RowChange paused = RowChange.settle(State.PAUSED).endsAt(null).remaining(left.isNegative() ? Duration.ZERO : left);
+        return reason == null ? core.write(row, paused.reason(null), actor, "paused") : core.write(row, paused, actor, "paused", reason);
+    }
+
+    SandboxRow resume(Box box, String actor) {
+        SandboxRow row = core.row(box);
+        if (row.state() == State.RUNNING) {
+            return row;
+        }
+        if (row.state() != State.PAUSED) {
+            throw Access.wrongState(row, "resume");
+        }
+        SandboxRow begun = core.write(row, RowChange.begin(Target.RESUME).endsAt(end(row)).remaining(null), actor, "resume");
+        Faults.at("resume.begun");
+        try {
+            return finishResume(box, begun, actor);
+        } catch (RuntimeException | Error failed) {
+            SandboxRow still = core.write(row, RowChange.settle(State.PAUSED), Records.ENGINE, "resume.failed");
+            core.timers().watch(box, still.endsAt());
+            throw failed;
+        }
+    }
+
+    SandboxRow finishResume(Box box, SandboxRow row, String actor) {
+        LiveBox live = live(box, row);
+        live.instance().thaw();
+        core.handover().resume(live, row.hostname());
+        live.touch();
+        SandboxRow running = core.write(row, RowChange.settle(State.RUNNING).reason(null).activeAt(core.now()), actor, "resumed");
+        core.timers().watch(box, running.endsAt());
+        return running;
+    }
+
+    /// What was left when it was paused; a whole lifetime if that was used up. The end of a failed resume stays.
+    private Instant end(SandboxRow row) {
+        if (row.endsAt() != null) {
+            return row.endsAt();
+        }
+        Duration left = row.remaining();
+        boolean used = left == null || left.isZero();
+        return core.now().plus(used ? Duration.ofMillis(LimitRules.lifetimeOf(row.limits())) : left);
+    }
+
+    /// Freezes and keeps everything; no timer ends it.
+    SandboxRow quarantine(Box box, String actor) {
+        SandboxRow row = core.row(box);
+        StopReason reason = core.reason("quarantine", null, null);
+        return switch (row.state()) {
+            case RUNNING -> pause(box, actor, reason);
+            case PAUSED, STOPPED, LOST -> {
+                core.timers().forget(box);
+                RowChange held = RowChange.settle(row.state()).endsAt(null);
+                yield core.write(row, held, actor, "quarantine", reason);
+            }
+            case CREATING, ARCHIVED, ENDED -> throw Access.wrongState(row, "put into quarantine");
+        };
+    }
+
+    static LiveBox live(Box box, SandboxRow row) {
+        LiveBox live = box.live();
+        if (live == null) {
+            throw Access.wrongState(row, "reach the instance");
+        }
+        return live;
+    }
+}

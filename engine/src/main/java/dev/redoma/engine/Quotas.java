@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.model.TenantId;
+import org.jdbi.v3.core.Handle;
+
+/// What a tenant may have at a time. Counted in the transaction that adds one, so that parallel calls never pass the limit.
+final class Quotas {
+    /// Rows that hold or are getting an instance.
+    private static final String LIVE = "(state IN ('creating', 'running', 'paused') OR target = 'start')";
+
+    private final EngineConfig.Quota quota;
+    private final boolean sharedKernel;
+
+    Quotas(EngineConfig config) {
+        this.quota = config.quota();
+        this.sharedKernel = config.sharedKernel();
+    }
+
+    /// Before the row of a new sandbox is added.
+    void mayCreate(Handle tx, TenantId tenant) {
+        mayRun(tx, tenant);
+        refuse("stored", count(tx, tenant, "state <> 'ended'"), quota.stored());
+    }
+
+    /// Before a stopped one starts again.
+    void mayRun(Handle tx, TenantId tenant) {
+        refuse("live", count(tx, tenant, LIVE), quota.live());
+    }
+
+    void maySave(Handle tx, TenantId tenant) {
+        refuse("snapshots", SnapshotRows.count(tx, tenant), quota.snapshots());
+    }
+
+    /// Two tenants share a kernel only where the operator said so.
+    void mayShare(Handle tx, TenantId tenant, String kernel) {
+        if (sharedKernel || !kernel.equals("shared-kernel")) {
+            return;
+        }
+        boolean other = tx.createQuery("SELECT EXISTS (SELECT 1 FROM sandbox WHERE tenant <> :tenant AND " + LIVE + ")")
+                .bind("tenant", tenant.value()).mapTo(Boolean.class).one();
+        if (other) {
+            throw Problem.of(Code.POLICY_REFUSED, "Another tenant's sandboxes run on this kernel, and tenants may not share one here.",
+                            "Ask the operator for tenancy.shared-kernel: true, or for a tier with a kernel of its own.")
+                    .with("setting", "tenancy.shared-kernel")
+                    .raise();
+        }
+    }
+
+    private static int count(Handle tx, TenantId tenant, String which) {
+        return tx.createQuery("SELECT count(*) FROM sandbox WHERE tenant = :tenant AND " + which)
+                .bind("tenant", tenant.value()).mapTo(Integer.class).one();
+    }
+
+    private static void refuse(String what, int inUse, int limit) {
+        if (inUse >= limit) {
+            throw Problem.of(Code.QUOTA_EXCEEDED, "Limit of " + limit + " (" + what + ") reached, " + inUse + " in use.", "End some, then try again.")
+                    .with("quota", what).with("limit", limit).with("inUse", inUse)
+                    .raise();
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.SandboxId;
+import dev.redoma.model.SnapshotId;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Removes what the host has and nobody answers for. An orphan is only what two rounds, a grace period apart, listed and no row
+/// knows; what exists is listed before the rows are read, so that nothing newer is mistaken. If anything cannot be listed, the round
+/// removes nothing and says so once. Runs in one thread at a time.
+final class Reaper {
+    private static final Logger LOG = LoggerFactory.getLogger(Reaper.class);
+
+    private final Core core;
+    private final WarmPool warm;
+    private final Map<String, Instant> firstSeen = new HashMap<>();
+    private boolean warned;
+
+    Reaper(Core core, WarmPool warm) {
+        this.core = core;
+        this.warm = warm;
+    }
+
+    /// Something of this installation, and how it is removed.
+    private record Thing(String key, String owner, Runnable remove) {}
+
+    void sweep() {
+        Map<String, Thing> orphans;
+        try {
+            orphans = orphans();
+            warned = false;
+        } catch (RuntimeException | IOException unreadable) {
+            if (!warned) {
+                LOG.warn("what exists cannot be listed; nothing is removed until it can", unreadable);
+                warned = true;
+            }
+            return;
+        }
+        firstSeen.keySet().retainAll(orphans.keySet());
+        Instant now = core.now();
+        orphans.forEach((key, thing) -> {
+            Instant since = firstSeen.computeIfAbsent(key, k -> now);
+            if (!now.isBefore(since.plus(core.config().times().grace()))) {
+                remove(thing);
+            }
+        });
+    }
+
+    private void remove(Thing thing) {
+        try {
+            thing.remove().run();
+            firstSeen.remove(thing.key());
+            LOG.info("removed an orphan: {}", thing.key());
+        } catch (RuntimeException failed) {
+            LOG.warn("an orphan cannot be removed: {}", thing.key(), failed);
+        }
+    }
+
+    private Map<String, Thing> orphans() throws IOException {
+        var things = new HashMap<String, Thing>();
+        for (Tier tier : core.tiers().all()) {
+            for (InstanceRef ref : tier.all()) {
+                put(things, new Thing(tier.name() + " instance " + ref.name(), ref.name(), () -> tier.remove(ref)));
+            }
+        }
+        for (SandboxId disk : core.pool().disks()) {
+            put(things, new Thing("disk " + disk, disk.value(), () -> core.pool().deleteDisk(disk)));
+        }
+        for (SnapshotId saved : core.pool().snapshots()) {
+            put(things, new Thing("saved disk " + saved, saved.value(), () -> core.pool().deleteSnapshot(saved)));
+        }
+        for (SandboxId channel : core.places().all()) {
+            put(things, new Thing("channel " + channel, channel.value(), () -> core.places().remove(channel)));
+        }
+        Set<String> known = known(things);
+        things.values().removeIf(t -> known.contains(t.owner()));
+        return things;
+    }
+
+    /// Ranges come last: their rows stand for warm members that a server left.
+    private Set<String> known(Map<String, Thing> things) {
+        return core.store().read(tx -> {
+            var known = new HashSet<String>();
+            known.addAll(tx.createQuery("SELECT id FROM sandbox WHERE state <> 'ended' OR target IS NOT NULL").mapTo(String.class).list());
+            known.addAll(tx.createQuery("SELECT id FROM snapshot").mapTo(String.class).list());
+            record Owned(long base, String owner) {}
+            List<Owned> ranges = tx.createQuery("SELECT base, owner FROM uid_range")
+                    .map((rs, ctx) -> new Owned(rs.getLong(1), rs.getString(2))).list();
+            for (Owned range : ranges) {
+                if (range.owner().startsWith(UidRanges.WARM)) {
+                    var id = new SandboxId(range.owner().substring(UidRanges.WARM.length()));
+                    if (warm.knows(id)) {
+                        known.add(id.value());
+                    } else {
+                        put(things, new Thing("warm member " + id, range.owner(), () -> forsaken(id, new UidRange(range.base()))));
+                    }
+                }
+            }
+            return known;
+        });
+    }
+
+    /// A warm member of an earlier server: it holds nothing of anybody.
+    void forsaken(SandboxId id, UidRange range) {
+        core.tiers().all().forEach(tier -> warm.remove(id, range, tier));
+    }
+
+    /// All warm members that an earlier server left; called before this one starts its own.
+    void leftovers() {
+        record Owned(long base, String owner) {}
+        List<Owned> left = core.store().read(tx -> tx.createQuery("SELECT base, owner FROM uid_range WHERE owner LIKE 'warm:%'")
+                .map((rs, ctx) -> new Owned(rs.getLong(1), rs.getString(2))).list());
+        left.forEach(o -> core.background().run("removing a warm member left behind",
+                () -> forsaken(new SandboxId(o.owner().substring(UidRanges.WARM.length())), new UidRange(o.base()))));
+    }
+
+    private static void put(Map<String, Thing> things, Thing thing) {
+        things.put(thing.key(), thing);
+    }
+}

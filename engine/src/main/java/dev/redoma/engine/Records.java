@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.ledger.Entry;
+import dev.redoma.ledger.Ledger;
+import dev.redoma.model.Caller;
+import dev.redoma.model.wire.StopReason;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jdbi.v3.core.Handle;
+
+/// Writes what happens to sandboxes, snapshots and templates into the ledger, in the transaction of the state change itself.
+final class Records {
+    /// Who acted when no caller did: a timer, recovery, the host.
+    static final String ENGINE = "engine";
+
+    private final Ledger ledger;
+
+    Records(Ledger ledger) {
+        this.ledger = ledger;
+    }
+
+    void sandbox(Handle tx, SandboxRow row, String actor, String action) {
+        sandbox(tx, row, actor, action, Map.of());
+    }
+
+    void sandbox(Handle tx, SandboxRow row, String actor, String action, Map<String, Object> more) {
+        ledger.append(tx, new Entry(row.tenant().value(), actor, row.id().value(), null, "sandbox", action, more, Map.of(), List.of()));
+    }
+
+    /// The first record of a sandbox: everything it was given.
+    void created(Handle tx, SandboxRow row, String actor) {
+        var open = new LinkedHashMap<String, Object>();
+        open.put("template", row.template().name());
+        open.put("digest", row.template().digest());
+        open.put("tier", row.isolation().tier());
+        open.put("kernel", row.isolation().kernel());
+        open.put("runtime", row.isolation().runtime() + " " + row.isolation().runtimeVersion());
+        open.put("privileges", row.privileges());
+        open.put("policy", row.policy());
+        open.put("reopen", row.reopen());
+        open.put("onTimeout", row.onTimeout());
+        open.put("warm", row.warm());
+        open.put("limits", LimitRules.facts(row.limits()));
+        if (row.forkedFrom() != null) {
+            open.put("forkedFrom", row.forkedFrom());
+        }
+        var sealed = new LinkedHashMap<String, Object>();
+        if (row.name() != null) {
+            sealed.put("name", row.name());
+        }
+        sealed.put("labels", row.labels());
+        sealed.put("envNames", row.env().keySet().stream().sorted().toList());
+        ledger.append(tx, new Entry(row.tenant().value(), actor, row.id().value(), null, "sandbox", "create", open, sealed, List.of()));
+    }
+
+    void stopped(Handle tx, SandboxRow row, String actor, String action, StopReason reason) {
+        var facts = new LinkedHashMap<String, Object>();
+        facts.put("reason", reason.kind());
+        if (reason.limit() != null) {
+            facts.put("limit", reason.limit());
+        }
+        if (reason.message() != null) {
+            facts.put("message", reason.message());
+        }
+        sandbox(tx, row, actor, action, facts);
+    }
+
+    void snapshot(Handle tx, SnapshotRow row, String actor, String action) {
+        ledger.append(tx, new Entry(row.tenant().value(), actor, row.sandbox(), null, "sandbox", action,
+                Map.of("snapshot", row.id().value(), "digest", row.digest(), "hidden", row.hidden()),
+                row.name() == null ? Map.of() : Map.of("name", row.name()), List.of()));
+    }
+
+    void template(Handle tx, Caller caller, String action, Map<String, Object> facts) {
+        ledger.append(tx, new Entry(caller.tenant().value(), caller.key(), null, null, "admin", action, facts, Map.of(), List.of()));
+    }
+}
