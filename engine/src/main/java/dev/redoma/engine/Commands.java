@@ -4,11 +4,13 @@ package dev.redoma.engine;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.store.Store;
 import java.nio.file.Path;
+import java.time.Clock;
 
-/// The command and file side of the engine, and what the lifecycle tells it.
-record Commands(Execs execs, Files files, ExecLifecycle lifecycle) {
+/// The command and file side of the engine, and what the lifecycle tells it. Closed after the last verb and before the channels.
+record Commands(Execs execs, Files files, ExecLifecycle lifecycle, Runnable closing) {
 
-    static Commands open(LiveBoxes boxes, Store store, Ledger ledger, Path dataDir) {
-        throw new IllegalStateException("wired when the command side is there: " + boxes + store + ledger + dataDir);
+    static Commands open(LiveBoxes boxes, Store store, Ledger ledger, Path dataDir, Clock clock) {
+        var execs = new ExecService(boxes, store, ledger, dataDir, clock);
+        return new Commands(execs, new FileService(boxes, store, ledger), execs, execs::close);
     }
 }

@@ -20,8 +20,7 @@ final class EngineHouse implements Engine {
     private final Core core;
     private final WarmPool warm;
     private final Sandboxes sandboxes;
-    private final Execs execs;
-    private final Files files;
+    private final Commands commands;
     private final Templates templates;
     private final Retention retention;
 
@@ -45,8 +44,7 @@ final class EngineHouse implements Engine {
         this.sandboxes = new SandboxService(core, new Idempotency(core.store()),
                 new GetOrCreate(core, planner, claim, creation, warm, pausing, starting), new Forks(core, planner, snapshots, creation),
                 ending, pausing, starting, snapshots, new Brakes(core, ending, limits, warm), new Inspection(core));
-        this.execs = commands.execs();
-        this.files = commands.files();
+        this.commands = commands;
         this.templates = new TemplateService(core, warm);
         this.retention = new Retention(core);
         var recovery = new Recovery(core, side, creation, ending, pausing, starting, snapshots);
@@ -60,7 +58,7 @@ final class EngineHouse implements Engine {
         var boxes = new Boxes(config.times().lock());
         var background = new Background();
         var places = new Places(config.runDir());
-        var commands = Commands.open(new LiveLookup(store, boxes), store, ledger, config.dataDir());
+        var commands = Commands.open(new LiveLookup(store, boxes), store, ledger, config.dataDir(), clock);
         var core = new Core(config, store, new Records(ledger), pool, clock, new TierChoice(tiers), boxes, places,
                 new Starter(pool, places, background, config.times().ready()), new Handover(), background, new SystemLog(store, clock),
                 new UidRanges(config.uids()), new Quotas(config), new Timers(clock, background), commands.lifecycle());
@@ -86,12 +84,12 @@ final class EngineHouse implements Engine {
 
     @Override
     public Execs execs() {
-        return execs;
+        return commands.execs();
     }
 
     @Override
     public Files files() {
-        return files;
+        return commands.files();
     }
 
     @Override
@@ -103,6 +101,7 @@ final class EngineHouse implements Engine {
     public void close() {
         warm.close();
         core.background().close();
+        commands.closing().run();
         core.boxes().all().forEach(box -> {
             LiveBox live = box.live();
             if (live != null) {

@@ -135,12 +135,13 @@ final class Recovery {
     /// Called under the box's lock.
     boolean unfinished(Box box) {
         Optional<SandboxRow> found = core.store().read(tx -> SandboxRows.find(tx, box.id().value()));
-        if (found.isEmpty() || found.get().target() == null) {
+        Target target = found.map(SandboxRow::target).orElse(null);
+        if (found.isEmpty() || target == null) {
             return false;
         }
         SandboxRow row = found.get();
-        core.log().add(row.id(), "finishing an interrupted " + row.target().wire());
-        switch (row.target()) {
+        core.log().add(row.id(), "finishing an interrupted " + target.wire());
+        switch (target) {
             case CREATE -> undoCreate(box, row);
             case START -> gone(box, row);
             case STOP -> ending.finishStop(box, row, Records.ENGINE, row.reason() == null ? core.reason("host", null, null) : row.reason());
