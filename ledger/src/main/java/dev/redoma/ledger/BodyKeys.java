@@ -50,7 +50,7 @@ final class BodyKeys {
         if (row == null) {
             var key = Sealing.randomKey();
             byte[] wrapped = Sealing.seal(installation, key.getEncoded(), context(tenant, owner));
-            tx.execute("INSERT INTO body_key (sandbox, tenant, wrapped) VALUES (?, ?, ?)", owner, tenant, wrapped);
+            Sql.update(tx, "INSERT INTO body_key (sandbox, tenant, wrapped) VALUES (?, ?, ?)", owner, tenant, wrapped);
             remember(wrapped, key);
             return key;
         }
@@ -65,7 +65,7 @@ final class BodyKeys {
 
     void erase(Handle tx, String tenant, String owner, long at) {
         var row = find(tx, owner);
-        tx.execute("""
+        Sql.update(tx, """
                 INSERT INTO body_key (sandbox, tenant, wrapped, erased_at) VALUES (?, ?, NULL, ?)
                 ON CONFLICT (sandbox) DO UPDATE SET wrapped = NULL, erased_at = coalesce(erased_at, excluded.erased_at)""", owner, tenant, at);
         if (row != null && row.wrapped != null) {
@@ -76,11 +76,7 @@ final class BodyKeys {
     private record Row(byte @Nullable [] wrapped) {}
 
     private static @Nullable Row find(Handle tx, String owner) {
-        return tx.createQuery("SELECT wrapped FROM body_key WHERE sandbox = ?")
-                .bind(0, owner)
-                .map((rs, c) -> new Row(rs.getBytes(1)))
-                .findOne()
-                .orElse(null);
+        return Sql.first(tx, row -> new Row(row.getBytes(1)), "SELECT wrapped FROM body_key WHERE sandbox = ?", owner);
     }
 
     private SecretKey unwrap(String tenant, String owner, byte[] wrapped) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.ledger;
 
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Writes the canonical form of JSON (RFC 8785) of maps, lists, strings, numbers, booleans and null.
@@ -63,40 +64,51 @@ final class Canonical {
 
     /// Names by UTF-16 code units, which is the order of `String`.
     private void object(Map<?, ?> members, int depth) {
-        var sorted = new TreeMap<String, @Nullable Object>();
-        members.forEach((name, value) -> sorted.put(wellFormed((String) name), value));
-        if (sorted.size() != members.size()) {
+        var names = new String[members.size()];
+        var values = new HashMap<String, @Nullable Object>();
+        int n = 0;
+        for (var member : members.entrySet()) {
+            names[n] = wellFormed((String) member.getKey());
+            values.put(names[n++], member.getValue());
+        }
+        if (values.size() != n) {
             throw new IllegalArgumentException("two names differ only in half surrogates");
         }
-        char before = '{';
-        for (var member : sorted.entrySet()) {
-            out.append(before);
-            string(member.getKey());
+        Arrays.sort(names);
+        out.append('{');
+        for (int i = 0; i < n; i++) {
+            if (i > 0) {
+                out.append(',');
+            }
+            string(names[i]);
             out.append(':');
-            value(member.getValue(), depth + 1);
-            before = ',';
+            value(values.get(names[i]), depth + 1);
         }
-        out.append(sorted.isEmpty() ? "{}" : "}");
+        out.append('}');
     }
 
     private void string(String text) {
-        out.append('"');
         String whole = wellFormed(text);
+        out.append('"');
+        int copied = 0;
         for (int i = 0; i < whole.length(); i++) {
             char c = whole.charAt(i);
             if (c < 0x20 || c == '"' || c == '\\') {
+                out.append(whole, copied, i);
                 escape(c);
-            } else {
-                out.append(c);
+                copied = i + 1;
             }
         }
-        out.append('"');
+        out.append(whole, copied, whole.length()).append('"');
     }
 
     private static String wellFormed(String text) {
-        return text.chars().anyMatch(c -> Character.isSurrogate((char) c))
-                ? text.codePoints().collect(StringBuilder::new, Canonical::append, StringBuilder::append).toString()
-                : text;
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                return text.codePoints().collect(StringBuilder::new, Canonical::append, StringBuilder::append).toString();
+            }
+        }
+        return text;
     }
 
     private static void append(StringBuilder to, int codePoint) {

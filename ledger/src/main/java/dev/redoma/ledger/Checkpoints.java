@@ -60,9 +60,8 @@ final class Checkpoints {
 
     /// Our signature must not cover up that a signed record was changed or cut away.
     private static void refuseContradiction(Handle tx, Head last) {
-        var hash = tx.createQuery("SELECT hash FROM record WHERE tenant = ? AND seq = ?")
-                .bind(0, last.tenant()).bind(1, last.seq()).mapTo(byte[].class).findOne();
-        if (hash.isEmpty() || !Arrays.equals(hash.get(), Digests.bytes(last.hash()))) {
+        byte[] hash = Sql.first(tx, row -> row.getBytes(1), "SELECT hash FROM record WHERE tenant = ? AND seq = ?", last.tenant(), last.seq());
+        if (!Arrays.equals(hash, Digests.bytes(last.hash()))) {
             throw Problem.of(Code.HOST_FAILED, "The ledger of tenant " + last.tenant() + " no longer leads to its signed head at record "
                             + last.seq() + ".", "Run redoma audit verify, and restore the database from a backup.").raise();
         }
@@ -73,17 +72,13 @@ final class Checkpoints {
     }
 
     static List<Head> heads(Handle tx, String where, Object... values) {
-        var query = tx.createQuery("SELECT tenant, seq, hash, at, key, signature FROM head " + where);
-        for (int i = 0; i < values.length; i++) {
-            query.bind(i, values[i]);
-        }
-        return query.map((rs, c) -> new Head(rs.getString(1), rs.getLong(2), rs.getString(3), rs.getLong(4), rs.getString(5), rs.getString(6)))
-                .list();
+        return Sql.list(tx, row -> new Head(row.getString(1), row.getLong(2), row.getString(3), row.getLong(4), row.getString(5), row.getString(6)),
+                "SELECT tenant, seq, hash, at, key, signature FROM head " + where, values);
     }
 
     private static int insert(Handle tx, List<Head> heads) {
         for (var head : heads) {
-            tx.execute("INSERT INTO head (tenant, seq, hash, at, key, signature) VALUES (?, ?, ?, ?, ?, ?)",
+            Sql.update(tx, "INSERT INTO head (tenant, seq, hash, at, key, signature) VALUES (?, ?, ?, ?, ?, ?)",
                     head.tenant(), head.seq(), head.hash(), head.at(), head.key(), head.signature());
         }
         return heads.size();

@@ -26,6 +26,8 @@ record Head(String tenant, long seq, String hash, long at, String key, String si
     /// Null where the object is no head.
     static @Nullable Head from(@Nullable Object json) {
         return json instanceof Map<?, ?> m
+                        && m.size() == 7
+                        && Long.valueOf(1).equals(m.get("v"))
                         && m.get("tenant") instanceof String tenant
                         && m.get("seq") instanceof Long seq
                         && m.get("hash") instanceof String hash

@@ -56,10 +56,8 @@ record Row(
     }
 
     void insert(Handle tx) {
-        tx.createUpdate("INSERT INTO record (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-                .bind(0, tenant).bind(1, seq).bind(2, at).bind(3, sandbox).bind(4, exec).bind(5, category).bind(6, action)
-                .bind(7, body).bind(8, sealed).bind(9, prev).bind(10, hash)
-                .execute();
+        Sql.update(tx, "INSERT INTO record (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                tenant, seq, at, sandbox, exec, category, action, body, sealed, prev, hash);
     }
 
     /// Whose key the sealed fields are under.

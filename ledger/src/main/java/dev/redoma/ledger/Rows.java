@@ -31,8 +31,7 @@ final class Rows {
 
     /// The next records of a chain up to and including `last`.
     static List<Row> page(Handle tx, String tenant, long after, long last, int limit) {
-        return tx.createQuery("SELECT " + Row.COLUMNS + " FROM record WHERE tenant = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?")
-                .bind(0, tenant).bind(1, after).bind(2, last).bind(3, limit)
-                .map((rs, c) -> Row.of(rs)).list();
+        return Sql.list(tx, Row::of, "SELECT " + Row.COLUMNS + " FROM record WHERE tenant = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+                tenant, after, last, limit);
     }
 }

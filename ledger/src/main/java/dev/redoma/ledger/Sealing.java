@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// sequence number comes again after a transaction was undone.
 final class Sealing {
     private static final SecureRandom RANDOM = new SecureRandom();
+    /// Looking one up costs more than sealing a record with it; the threads that do are the store's few.
+    private static final ThreadLocal<Cipher> CIPHER = ThreadLocal.withInitial(Sealing::fresh);
     private static final int NONCE = 12;
     private static final int TAG_BITS = 128;
 
@@ -33,11 +35,19 @@ final class Sealing {
         return new SecretKeySpec(raw, "AES");
     }
 
+    private static Cipher fresh() {
+        try {
+            return Cipher.getInstance("AES/GCM/NoPadding");
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     static byte[] seal(SecretKey key, byte[] plain, byte[] context) {
         byte[] nonce = new byte[NONCE];
         RANDOM.nextBytes(nonce);
         try {
-            var cipher = Cipher.getInstance("AES/GCM/NoPadding");
+            var cipher = CIPHER.get();
             cipher.init(Cipher.ENCRYPT_MODE, key, new GCMParameterSpec(TAG_BITS, nonce));
             cipher.updateAAD(context);
             byte[] out = Arrays.copyOf(nonce, NONCE + cipher.getOutputSize(plain.length));
@@ -54,7 +64,7 @@ final class Sealing {
             return null;
         }
         try {
-            var cipher = Cipher.getInstance("AES/GCM/NoPadding");
+            var cipher = CIPHER.get();
             cipher.init(Cipher.DECRYPT_MODE, key, new GCMParameterSpec(TAG_BITS, sealed, 0, NONCE));
             cipher.updateAAD(context);
             return cipher.doFinal(sealed, NONCE, sealed.length - NONCE);

@@ -70,13 +70,13 @@ final class SigningKey {
 
     static boolean verifies(String publicKey, String text, String signature) {
         try {
-            byte[] raw = Base64.getDecoder().decode(publicKey);
+            byte[] raw = Digests.base64(publicKey);
             byte[] x509 = Arrays.copyOf(X509_HEAD, X509_HEAD.length + raw.length);
             System.arraycopy(raw, 0, x509, X509_HEAD.length, raw.length);
             var check = Signature.getInstance("Ed25519");
             check.initVerify(KeyFactory.getInstance("Ed25519").generatePublic(new X509EncodedKeySpec(x509)));
             check.update((DOMAIN + text).getBytes(StandardCharsets.UTF_8));
-            return check.verify(Base64.getDecoder().decode(signature));
+            return check.verify(Digests.base64(signature));
         } catch (GeneralSecurityException | IllegalArgumentException notEven) {
             return false;
         }

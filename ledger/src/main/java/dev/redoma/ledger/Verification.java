@@ -5,15 +5,19 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Verifies an export on its own. For one use.
 final class Verification {
+    private static final Set<Set<String>> RECORD_LINES = Set.of(
+            Set.of("hash", "record"), Set.of("hash", "record", "sealed"), Set.of("hash", "record", "sealed", "key", "opened"));
+    private static final Set<String> END_LINE = Set.of("end", "signature");
+
     private final @Nullable String pinned;
     private final Map<String, ChainCheck> chains = new LinkedHashMap<>();
     private final List<Head> heads = new ArrayList<>();
@@ -48,13 +52,13 @@ final class Verification {
         if (ended) {
             return failed(null, 0, "line " + number + " follows the end");
         }
-        if (json.get("record") instanceof Map<?, ?> body) {
+        if (RECORD_LINES.contains(json.keySet()) && json.get("record") instanceof Map<?, ?> body) {
             return record(json, named(body));
         }
-        if (json.get("end") instanceof Map<?, ?> end) {
+        if (json.keySet().equals(END_LINE) && json.get("end") instanceof Map<?, ?> end) {
             return end(named(end), json.get("signature"));
         }
-        var head = Head.from(json.get("head"));
+        var head = json.size() == 1 ? Head.from(json.get("head")) : null;
         return head != null ? head(head) : unreadable(number);
     }
 
@@ -101,7 +105,7 @@ final class Verification {
 
     private static byte @Nullable [] bytes(@Nullable Object base64) {
         try {
-            return base64 instanceof String text ? Base64.getDecoder().decode(text) : null;
+            return base64 instanceof String text ? Digests.base64(text) : null;
         } catch (IllegalArgumentException malformed) {
             return new byte[0]; // fits no digest
         }

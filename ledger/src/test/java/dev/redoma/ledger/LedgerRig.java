@@ -46,7 +46,8 @@ record LedgerRig(Path directory, Store store, ChainLedger ledger) implements Aut
 
     /// Copies a closed rig.
     static Path copy(Path from, Path to) {
-        try (var files = Files.list(Files.createDirectories(to).resolveSibling(from.getFileName()))) {
+        try (var files = Files.list(from)) {
+            Files.createDirectories(to);
             for (var file : files.toList()) {
                 Files.copy(file, to.resolve(file.getFileName()), java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
             }

@@ -46,7 +46,8 @@ final class Readers {
                 var job = queue.poll(200, TimeUnit.MILLISECONDS);
                 if (job != null && job.claim()) {
                     answer(connection, job);
-                } else if (job == null && closing) {
+                }
+                if (closing && queue.isEmpty()) {
                     return;
                 }
             }
@@ -74,6 +75,7 @@ final class Readers {
 
     void close() {
         closing = true;
+        threads.forEach(thread -> queue.offer(new Job<>(h -> true))); // wakes them
         Writer.join(threads);
         queue.forEach(job -> {
             if (job.claim()) {

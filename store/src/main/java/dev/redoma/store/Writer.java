@@ -57,7 +57,8 @@ final class Writer {
                 var first = queue.poll(IDLE_MS, TimeUnit.MILLISECONDS);
                 if (first != null) {
                     sinceCheckpoint += batch.run(first, queue);
-                } else if (closing) {
+                }
+                if (closing && queue.isEmpty()) {
                     return;
                 }
                 if (sinceCheckpoint > 0 && first == null || sinceCheckpoint >= LONG_LOG) {
@@ -82,6 +83,7 @@ final class Writer {
 
     void close() {
         closing = true;
+        queue.offer(new Job<>(h -> true)); // wakes the thread
         join(List.of(thread));
         queue.forEach(job -> {
             if (job.claim()) {
