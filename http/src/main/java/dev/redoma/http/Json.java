@@ -8,6 +8,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.cfg.CoercionAction;
@@ -42,6 +43,11 @@ public final class Json {
 
     public static String text(Object value) {
         return MAPPER.writeValueAsString(value);
+    }
+
+    /// As text that may stand in a header: everything beyond ASCII is escaped.
+    public static String ascii(Object value) {
+        return MAPPER.writer().with(JsonWriteFeature.ESCAPE_NON_ASCII).writeValueAsString(value);
     }
 
     static JsonParser tokens(byte[] json) {

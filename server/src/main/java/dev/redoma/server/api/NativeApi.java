@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.server.api;
+
+import dev.redoma.engine.Redoma;
+import dev.redoma.http.Route;
+import dev.redoma.http.Router;
+import dev.redoma.ledger.Ledger;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.server.keys.Keys;
+import dev.redoma.server.keys.Rates;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Puts the operations of `/v1` together.
+public final class NativeApi {
+    private NativeApi() {}
+
+    /// `largest`: most bytes of an upload.
+    public static Api of(Redoma redoma, Ledger ledger, Keys keys, Rates rates, ServerRoutes.About about, long largest) {
+        var all = new ArrayList<Operation>();
+        all.addAll(new ServerRoutes(about).operations(() -> OpenApi.of(all, about.info().get().version())));
+        all.addAll(new SandboxRoutes(redoma.sandboxes()).operations());
+        all.addAll(new SnapshotRoutes(redoma.sandboxes()).operations());
+        all.addAll(new ExecRoutes(redoma.execs(), largest).operations());
+        all.addAll(new FileRoutes(redoma.files(), largest).operations());
+        all.addAll(new TemplateRoutes(redoma.templates(), largest).operations());
+        all.addAll(new AuditRoutes(ledger, redoma.sandboxes()).operations());
+        all.addAll(new KeyRoutes(keys).operations());
+        return new Api(all, keys, rates);
+    }
+
+    /// What is served before all is there: 503, and nothing else.
+    public static Router starting() {
+        return new Router(List.of(new Route("GET", "/health", x -> {
+            throw Problem.of(Code.STOPPING, "The server is starting.", "Try again in a moment.").with("retryAfterSeconds", 1).raise();
+        })), "The server is starting.");
+    }
+}

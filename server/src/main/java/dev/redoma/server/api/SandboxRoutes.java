@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.server.api;
+
+import static dev.redoma.server.api.Operation.delete;
+import static dev.redoma.server.api.Operation.get;
+import static dev.redoma.server.api.Operation.post;
+
+import dev.redoma.engine.Sandboxes;
+import dev.redoma.model.Problem;
+import dev.redoma.model.Scope;
+import dev.redoma.model.wire.Change;
+import dev.redoma.model.wire.CreateSandbox;
+import dev.redoma.model.wire.ForkSandbox;
+import dev.redoma.model.wire.Sandbox;
+import dev.redoma.model.wire.Usage;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Life of sandboxes.
+final class SandboxRoutes {
+    private static final String ALL = "/v1/sandboxes";
+    private static final String ONE = "/v1/sandboxes/{id}";
+
+    private final Sandboxes sandboxes;
+
+    SandboxRoutes(Sandboxes sandboxes) {
+        this.sandboxes = sandboxes;
+    }
+
+    /// Body of `POST …/lifetime`.
+    public record Lifetime(long lifetimeMs) {}
+
+    /// Answer of the brakes.
+    public record Ended(int ended) {}
+
+    /// Answer of `GET …/system-log`.
+    public record Lines(List<String> lines) {}
+
+    List<Operation> operations() {
+        return List.of(
+                post(ALL, "createSandbox", "Makes a sandbox; answers when it runs").needs(Scope.CREATE).header("Idempotency-Key", "same key and body: same sandbox")
+                        .takes(CreateSandbox.class).answers(201, Sandbox.class).answers(200, Sandbox.class).by(this::create),
+                get(ALL, "listSandboxes", "Sandboxes of the caller's tenant").needs(Scope.READ)
+                        .queries("state", "string", "only in this state; none: all but ended").queries("label", "string", "only with this label, k=v")
+                        .query("name", "string", "only of this name").query("limit", "integer", "1 to 200").query("cursor", "string", "from the page before")
+                        .answersPage(Sandbox.class).by(this::list),
+                get(ONE, "getSandbox", "One sandbox, ended ones too").needs(Scope.READ).answers(200, Sandbox.class)
+                        .by(c -> c.json(sandboxes.get(c.caller(), c.sandbox()))),
+                delete(ONE, "killSandbox", "Ends a sandbox").needs(Scope.CREATE).answers(200, Sandbox.class)
+                        .by(c -> c.json(sandboxes.kill(c.caller(), c.sandbox()))),
+                delete(ALL, "killSandboxes", "Ends every sandbox of a tenant, or all").needs(Scope.OPERATE)
+                        .query("tenant", "string", "of this tenant").query("all", "boolean", "of the installation").answers(200, Ended.class).by(this::killAll),
+                verb("pause", "Freezes it", sandboxes::pause),
+                verb("resume", "Thaws it", sandboxes::resume),
+                verb("stop", "Ends its processes, keeps its disk", sandboxes::stop),
+                verb("start", "Starts a stopped one", sandboxes::start),
+                verb("reset", "Returns its files to the template", sandboxes::reset),
+                verb("quarantine", "Freezes it and keeps all evidence", sandboxes::quarantine),
+                post(ONE + "/lifetime", "setLifetime", "It ends that long from now").needs(Scope.CREATE).takes(Lifetime.class).answers(200, Sandbox.class)
+                        .by(this::lifetime),
+                get(ONE + "/usage", "getUsage", "What it uses now").needs(Scope.READ).answers(200, Usage.class)
+                        .by(c -> c.json(sandboxes.usage(c.caller(), c.sandbox()))),
+                get(ONE + "/changes", "getChanges", "What differs from its template").needs(Scope.READ).answersItems(Change.class)
+                        .by(c -> c.json(new Items<>(sandboxes.changes(c.caller(), c.sandbox())))),
+                get(ONE + "/system-log", "getSystemLog", "The engine's and guest's own messages").needs(Scope.OPERATE).answers(200, Lines.class)
+                        .by(c -> c.json(new Lines(sandboxes.systemLog(c.caller(), c.sandbox())))),
+                post(ONE + "/fork", "forkSandbox", "A new sandbox from its disk as it is now").needs(Scope.CREATE)
+                        .header("Idempotency-Key", "same key and body: same sandbox").takes(ForkSandbox.class).answers(201, Sandbox.class).by(this::fork));
+    }
+
+    private interface Verb {
+        Sandbox of(dev.redoma.model.Caller caller, String sandbox);
+    }
+
+    private static Operation verb(String name, String about, Verb verb) {
+        return post(ONE + "/" + name, name + "Sandbox", about).needs(Scope.CREATE).answers(200, Sandbox.class)
+                .by(c -> c.json(verb.of(c.caller(), c.sandbox())));
+    }
+
+    private void create(Call call) throws IOException {
+        var request = call.http().json(CreateSandbox.class);
+        var key = idempotencyKey(call);
+        var made = sandboxes.create(call.caller(), request, key);
+        boolean reused = Boolean.TRUE.equals(made.reused());
+        try {
+            call.http().set("Location", ALL + "/" + made.id()).json(reused ? 200 : 201, made);
+        } catch (IOException gone) {
+            if (key == null && !reused) {
+                sandboxes.kill(call.caller(), made.id()); // nobody knows of it, and nobody could ask again
+            }
+            throw gone;
+        }
+    }
+
+    private void fork(Call call) throws IOException {
+        var made = sandboxes.fork(call.caller(), call.sandbox(), call.http().json(ForkSandbox.class), idempotencyKey(call));
+        call.http().set("Location", ALL + "/" + made.id()).json(201, made);
+    }
+
+    private static @Nullable String idempotencyKey(Call call) {
+        var key = call.http().header("Idempotency-Key");
+        if (key != null && (key.isBlank() || key.length() > 200)) {
+            throw Problem.field("Idempotency-Key", "cannot be taken", "1 to 200 characters");
+        }
+        return key;
+    }
+
+    private void list(Call call) throws IOException {
+        var query = call.query();
+        var labels = new LinkedHashMap<String, String>();
+        query.all("label").forEach(text -> labels.put(label(text)[0], label(text)[1]));
+        call.json(sandboxes.list(call.caller(),
+                new Sandboxes.Query(Set.copyOf(query.all("state")), Map.copyOf(labels), query.get("name"), query.get("cursor"),
+                        (int) query.number("limit", 50, 1, 200))));
+    }
+
+    private static String[] label(String text) {
+        var parts = text.split("=", 2);
+        if (parts.length != 2 || parts[0].isEmpty()) {
+            throw Problem.field("label", "'" + text + "' is not a label", "it as key=value");
+        }
+        return parts;
+    }
+
+    private void killAll(Call call) throws IOException {
+        var tenant = call.query().get("tenant");
+        if (call.query().flag("all", false) == (tenant != null)) {
+            throw Problem.field("tenant", tenant == null ? "is missing" : "is there with all=true", "either tenant=T or all=true");
+        }
+        call.json(new Ended(sandboxes.killAll(call.caller(), tenant)));
+    }
+
+    private void lifetime(Call call) throws IOException {
+        var lifetime = call.http().json(Lifetime.class).lifetimeMs();
+        call.json(sandboxes.setLifetime(call.caller(), call.sandbox(), Duration.ofMillis(lifetime)));
+    }
+}

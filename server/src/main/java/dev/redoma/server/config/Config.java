@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.server.config;
+
+import dev.redoma.engine.EngineConfig;
+import dev.redoma.http.HttpServer;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.model.wire.Limits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/// All that the server is told: file, and environment over it.
+public record Config(
+        Path dataDir,
+        Path runDir,
+        HttpServer.Settings http,
+        EngineConfig engine,
+        double ratePerSecond,
+        double rateBurst,
+        long largestUpload,
+        OptionalLong poolBytes,
+        Duration checkpoint,
+        Duration stopGrace) {
+
+    /// `listen` (from the command line) wins over everything.
+    public static Config load(Path dataDir, Path runDir, @Nullable Path file, Map<String, String> environment, @Nullable String listen) {
+        var values = new ConfigValues(file == null ? Map.of() : ConfigFile.read(file.toString(), text(file)), environment);
+        return new Config(dataDir, runDir, http(values, listen), engine(values, dataDir, runDir),
+                values.positive(ConfigKey.RATE_PER_SECOND), values.positive(ConfigKey.RATE_BURST), values.size(ConfigKey.UPLOAD_LARGEST),
+                values.given(ConfigKey.POOL_SIZE) ? OptionalLong.of(values.size(ConfigKey.POOL_SIZE)) : OptionalLong.empty(),
+                values.duration(ConfigKey.AUDIT_CHECKPOINT), values.duration(ConfigKey.STOP_GRACE));
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException unreadable) {
+            throw Problem.of(Code.INVALID_FIELD, "The configuration " + file + " cannot be read: " + unreadable.getMessage(), "Name a readable file with --config.")
+                    .raise(unreadable);
+        }
+    }
+
+    private static HttpServer.Settings http(ConfigValues values, @Nullable String listen) {
+        var address = listen == null ? values.address(ConfigKey.LISTEN) : Address.parse("--listen", listen);
+        if (!address.loopback() && !values.flag(ConfigKey.ALLOW_REMOTE)) {
+            throw Problem.of(Code.INVALID_FIELD, "listen: " + address.host() + " can be reached from other machines.",
+                            "Listen on 127.0.0.1, or set 'allow-remote: true' and put TLS before it.")
+                    .with("field", "listen").raise();
+        }
+        return new HttpServer.Settings(address.host(), address.port(), values.duration(ConfigKey.HTTP_IDLE),
+                (int) values.size(ConfigKey.HTTP_HEADERS), Duration.ofSeconds(1));
+    }
+
+    private static EngineConfig engine(ConfigValues v, Path dataDir, Path runDir) {
+        var shipped = EngineConfig.standard(dataDir, runDir);
+        return new EngineConfig(dataDir, runDir, v.text(ConfigKey.DEFAULT_TEMPLATE), v.flag(ConfigKey.SHARED_KERNEL),
+                new EngineConfig.Quota(v.number(ConfigKey.QUOTA_LIVE), v.number(ConfigKey.QUOTA_STORED), v.number(ConfigKey.QUOTA_SNAPSHOTS)),
+                bounds(v, shipped.bounds()),
+                new EngineConfig.Reserve(v.size(ConfigKey.RESERVE_MEMORY), v.size(ConfigKey.RESERVE_DISK), v.count(ConfigKey.RESERVE_PIDS),
+                        v.positive(ConfigKey.RESERVE_MEMORY_TIMES), v.positive(ConfigKey.RESERVE_DISK_TIMES), v.positive(ConfigKey.RESERVE_PIDS_TIMES)),
+                new EngineConfig.Warm(v.number(ConfigKey.WARM_SIZE), v.number(ConfigKey.WARM_TOTAL), v.number(ConfigKey.WARM_PARALLEL),
+                        v.duration(ConfigKey.WARM_KEEP)),
+                new EngineConfig.Uids(v.count(ConfigKey.UIDS_FIRST), v.number(ConfigKey.UIDS_COUNT)),
+                new EngineConfig.Times(v.duration(ConfigKey.TIME_READY), v.duration(ConfigKey.TIME_LOCK), v.duration(ConfigKey.TIME_LIVENESS),
+                        v.duration(ConfigKey.TIME_SWEEP), v.duration(ConfigKey.TIME_GRACE), v.duration(ConfigKey.TIME_ENDED), v.duration(ConfigKey.TIME_LOST)));
+    }
+
+    private static EngineConfig.Bounds bounds(ConfigValues v, EngineConfig.Bounds shipped) {
+        var d = shipped.defaults();
+        var m = shipped.most();
+        return new EngineConfig.Bounds(
+                new Limits(v.positive(ConfigKey.DEFAULT_CPU, d.cpu()), v.size(ConfigKey.DEFAULT_MEMORY, d.memoryBytes()), v.size(ConfigKey.DEFAULT_DISK),
+                        v.count(ConfigKey.DEFAULT_PIDS), v.count(ConfigKey.DEFAULT_OPEN_FILES), v.size(ConfigKey.DEFAULT_SHM), d.ioBytesPerSecond(),
+                        v.duration(ConfigKey.DEFAULT_LIFETIME).toMillis(), v.duration(ConfigKey.DEFAULT_IDLE).toMillis()),
+                shipped.least(),
+                new Limits(v.positive(ConfigKey.MOST_CPU, m.cpu()), v.size(ConfigKey.MOST_MEMORY, m.memoryBytes()), v.size(ConfigKey.MOST_DISK),
+                        v.count(ConfigKey.MOST_PIDS), v.count(ConfigKey.MOST_OPEN_FILES), v.size(ConfigKey.MOST_SHM, m.shmBytes()), m.ioBytesPerSecond(),
+                        v.duration(ConfigKey.MOST_LIFETIME).toMillis(), v.duration(ConfigKey.MOST_IDLE).toMillis()));
+    }
+}

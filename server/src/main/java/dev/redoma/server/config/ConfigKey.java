@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.server.config;
+
+/// Every key of `redoma.yaml`, with its kind, its shipped value and what it means. `docs/configuration.md` is made of these.
+public enum ConfigKey {
+    LISTEN("listen", Kind.ADDRESS, "127.0.0.1:7800", "Where the API is served; port 0 takes a free one."),
+    ALLOW_REMOTE("allow-remote", Kind.FLAG, "false", "Allows `listen` on an address that others can reach. Put TLS before it."),
+    DEFAULT_TEMPLATE("default-template", Kind.TEXT, "base", "Template of a sandbox that names none."),
+    SHARED_KERNEL("tenancy.shared-kernel", Kind.FLAG, "false", "Lets sandboxes of two tenants run on one kernel."),
+    QUOTA_LIVE("quota.live", Kind.COUNT, "256", "Sandboxes of a tenant that run, start or are paused."),
+    QUOTA_STORED("quota.stored", Kind.COUNT, "1024", "Sandboxes of a tenant that are not ended."),
+    QUOTA_SNAPSHOTS("quota.snapshots", Kind.COUNT, "256", "Snapshots of a tenant."),
+    DEFAULT_CPU("limits.default.cpu", Kind.NUMBER, "host", "Cores of a sandbox that asks for none: 2, or what the host has."),
+    DEFAULT_MEMORY("limits.default.memory", Kind.SIZE, "host", "Memory: 2 GiB, or half of the host's."),
+    DEFAULT_DISK("limits.default.disk", Kind.SIZE, "8GiB", "Disk."),
+    DEFAULT_PIDS("limits.default.pids", Kind.COUNT, "512", "Processes and threads."),
+    DEFAULT_OPEN_FILES("limits.default.open-files", Kind.COUNT, "65536", "Open files of a process."),
+    DEFAULT_SHM("limits.default.shm", Kind.SIZE, "64MiB", "Size of /dev/shm."),
+    DEFAULT_LIFETIME("limits.default.lifetime", Kind.DURATION, "1h", "How long it lives."),
+    DEFAULT_IDLE("limits.default.idle", Kind.DURATION, "15m", "How long it may be idle."),
+    MOST_CPU("limits.most.cpu", Kind.NUMBER, "host", "Most that a request may ask for: all cores."),
+    MOST_MEMORY("limits.most.memory", Kind.SIZE, "host", "Most memory: the host's."),
+    MOST_DISK("limits.most.disk", Kind.SIZE, "1TiB", "Most disk."),
+    MOST_PIDS("limits.most.pids", Kind.COUNT, "32768", "Most processes and threads."),
+    MOST_OPEN_FILES("limits.most.open-files", Kind.COUNT, "1048576", "Most open files."),
+    MOST_SHM("limits.most.shm", Kind.SIZE, "host", "Largest /dev/shm: the host's memory."),
+    MOST_LIFETIME("limits.most.lifetime", Kind.DURATION, "24h", "Longest life."),
+    MOST_IDLE("limits.most.idle", Kind.DURATION, "24h", "Longest idle time."),
+    RESERVE_MEMORY("reserve.memory", Kind.SIZE, "512MiB", "Memory of the host that stays free."),
+    RESERVE_DISK("reserve.disk", Kind.SIZE, "512MiB", "Disk of the host that stays free."),
+    RESERVE_PIDS("reserve.pids", Kind.COUNT, "512", "Processes of the host that stay free."),
+    RESERVE_MEMORY_TIMES("reserve.memory-times", Kind.NUMBER, "32", "How many times its memory the host may promise."),
+    RESERVE_DISK_TIMES("reserve.disk-times", Kind.NUMBER, "512", "How many times its disk."),
+    RESERVE_PIDS_TIMES("reserve.pids-times", Kind.NUMBER, "32", "How many times its processes."),
+    WARM_SIZE("warm.size", Kind.COUNT, "2", "Sandboxes started ahead for each tenant and template in use; 0: none."),
+    WARM_TOTAL("warm.total", Kind.COUNT, "16", "Started ahead in all."),
+    WARM_PARALLEL("warm.parallel", Kind.COUNT, "1", "Starts ahead at a time."),
+    WARM_KEEP("warm.keep", Kind.DURATION, "30m", "How long a template counts as in use."),
+    UIDS_FIRST("uids.first", Kind.COUNT, "1879048192", "First host uid handed out to sandboxes."),
+    UIDS_COUNT("uids.count", Kind.COUNT, "4080", "How many ranges of 65,536 from there."),
+    TIME_READY("times.ready", Kind.DURATION, "20s", "How long a guest may take to answer."),
+    TIME_LOCK("times.lock", Kind.DURATION, "60s", "How long a call waits for the one before it."),
+    TIME_LIVENESS("times.liveness", Kind.DURATION, "3s", "Between looks at what should run."),
+    TIME_SWEEP("times.sweep", Kind.DURATION, "60s", "Between rounds of the reaper."),
+    TIME_GRACE("times.grace", Kind.DURATION, "2m", "How long something is orphaned before it is removed."),
+    TIME_ENDED("times.ended", Kind.DURATION, "48h", "How long an ended sandbox is shown."),
+    TIME_LOST("times.lost", Kind.DURATION, "24h", "How long a lost sandbox keeps its disk."),
+    RATE_PER_SECOND("rate.per-second", Kind.NUMBER, "500", "Requests a second of one key."),
+    RATE_BURST("rate.burst", Kind.NUMBER, "1000", "Requests at once of one key."),
+    UPLOAD_LARGEST("upload.largest", Kind.SIZE, "64GiB", "Largest body of a file, archive or template."),
+    POOL_SIZE("pool.size", Kind.SIZE, "host", "Size of the pool's sparse file when it is first made: most of the free disk."),
+    AUDIT_CHECKPOINT("audit.checkpoint", Kind.DURATION, "10s", "How long a record may wait until a signed head covers it."),
+    HTTP_IDLE("http.idle", Kind.DURATION, "60s", "How long a connection may be silent where bytes are due."),
+    HTTP_HEADERS("http.headers", Kind.SIZE, "16KiB", "Most bytes of a request's head."),
+    STOP_GRACE("stop.grace", Kind.DURATION, "10s", "How long requests under way may take when the server stops.");
+
+    /// How a value is written.
+    public enum Kind { TEXT, FLAG, COUNT, NUMBER, SIZE, DURATION, ADDRESS }
+
+    private final String path;
+    private final Kind kind;
+    private final String shipped;
+    private final String about;
+
+    ConfigKey(String path, Kind kind, String shipped, String about) {
+        this.path = path;
+        this.kind = kind;
+        this.shipped = shipped;
+        this.about = about;
+    }
+
+    public String path() {
+        return path;
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    /// As text; `host` where it depends on the host.
+    public String shipped() {
+        return shipped;
+    }
+
+    public String about() {
+        return about;
+    }
+
+    /// Name of the environment variable over it.
+    public String variable() {
+        return "REDOMA_" + path.toUpperCase(java.util.Locale.ROOT).replace('.', '_').replace('-', '_');
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.server.keys;
+
+import dev.redoma.model.Scope;
+import dev.redoma.model.wire.Key;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/// Rows of `api_key`.
+final class KeyRows {
+    private KeyRows() {}
+
+    /// A key with the hash of its value.
+    record Row(Key key, byte[] hash) {}
+
+    static List<Row> all(Handle handle) {
+        return handle.createQuery("SELECT id, name, tenant, scopes, hash, created_at, revoked_at FROM api_key ORDER BY created_at, id")
+                .map((rs, ctx) -> {
+                    long revoked = rs.getLong("revoked_at");
+                    boolean live = rs.wasNull();
+                    return new Row(
+                            new Key(rs.getString("id"), rs.getString("name"), rs.getString("tenant"), List.of(rs.getString("scopes").split(",")),
+                                    instant(rs.getLong("created_at")), live ? null : instant(revoked)),
+                            rs.getBytes("hash"));
+                })
+                .list();
+    }
+
+    static void insert(Handle handle, Row row) {
+        var key = row.key();
+        handle.createUpdate("INSERT INTO api_key (id, name, tenant, scopes, hash, created_at) VALUES (:id, :name, :tenant, :scopes, :hash, :at)")
+                .bind("id", key.id()).bind("name", key.name()).bind("tenant", key.tenant()).bind("scopes", String.join(",", key.scopes()))
+                .bind("hash", row.hash()).bind("at", micros(key.createdAt()))
+                .execute();
+    }
+
+    /// False where there was no such key, or none alive.
+    static boolean revoke(Handle handle, String id, Instant at) {
+        return handle.createUpdate("UPDATE api_key SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL")
+                .bind("at", micros(at)).bind("id", id).execute() == 1;
+    }
+
+    static Set<Scope> scopes(Key key) {
+        var scopes = new TreeSet<Scope>();
+        key.scopes().forEach(s -> scopes.add(Scope.valueOf(s.toUpperCase(Locale.ROOT))));
+        return scopes;
+    }
+
+    static @Nullable Scope scope(String word) {
+        return Arrays.stream(Scope.values()).filter(s -> s.name().toLowerCase(Locale.ROOT).equals(word)).findFirst().orElse(null);
+    }
+
+    private static Instant instant(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+
+    private static long micros(Instant at) {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, at);
+    }
+}
