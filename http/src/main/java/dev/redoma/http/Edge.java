@@ -5,9 +5,11 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -21,6 +23,7 @@ import org.slf4j.LoggerFactory;
 final class Edge extends Handler.Abstract {
     private static final Logger LOG = LoggerFactory.getLogger(Edge.class);
 
+    private final AtomicInteger active = new AtomicInteger();
     private volatile Router router;
 
     Edge(Router router) {
@@ -31,21 +34,39 @@ final class Edge extends Handler.Abstract {
         router = next;
     }
 
+    /// Waits until nothing is under way; false if something still was after that time.
+    boolean awaitQuiet(Duration atMost) throws InterruptedException {
+        long until = System.nanoTime() + atMost.toNanos();
+        while (active.get() > 0 && System.nanoTime() < until) {
+            Thread.sleep(10);
+        }
+        return active.get() == 0;
+    }
+
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
+        active.incrementAndGet();
+        try {
+            answer(request, response, callback);
+        } finally {
+            active.decrementAndGet();
+        }
+        return true;
+    }
+
+    private void answer(Request request, Response response, Callback callback) {
         // A handler that works without reading or writing is not idle; its own waits end it.
         request.addIdleTimeoutListener(idle -> false);
-        var unrouted = new Exchange(request, response, callback, Map.of());
+        var unrouted = new Exchange(request, response, callback, Map.of(), active);
         Router.Match match;
         try {
             var segments = Router.split(request.getHttpURI().getCanonicalPath()).stream().map(URIUtil::decodePath).toList();
             match = router.match(request.getMethod(), segments);
         } catch (RedomaException refused) {
             fail(request, callback, unrouted, refused);
-            return true;
+            return;
         }
-        run(request, callback, match.route(), new Exchange(request, response, callback, match.parameters()));
-        return true;
+        run(request, callback, match.route(), new Exchange(request, response, callback, match.parameters(), active));
     }
 
     private void run(Request request, Callback callback, Route route, Exchange exchange) {

@@ -9,6 +9,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -23,16 +24,18 @@ public final class Exchange {
     private final Response response;
     private final Callback callback;
     private final Map<String, String> parameters;
+    private final AtomicInteger active;
     private @Nullable Query query;
     private @Nullable ResponseStream stream;
     private boolean answered;
     private boolean upgraded;
 
-    Exchange(Request request, Response response, Callback callback, Map<String, String> parameters) {
+    Exchange(Request request, Response response, Callback callback, Map<String, String> parameters, AtomicInteger active) {
         this.request = request;
         this.response = response;
         this.callback = callback;
         this.parameters = parameters;
+        this.active = active;
     }
 
     public String method() {
@@ -178,7 +181,14 @@ public final class Exchange {
             throw Problem.of(Code.BAD_REQUEST, "This route is a WebSocket.", "Ask for an upgrade to websocket.").raise();
         }
         answered = true;
-        upgraded = WebSocketUpgrade.of(request, response, callback, talk);
+        upgraded = WebSocketUpgrade.of(request, response, callback, socket -> {
+            active.incrementAndGet();
+            try {
+                talk.run(socket);
+            } finally {
+                active.decrementAndGet();
+            }
+        });
         if (!upgraded) {
             answered = false;
             throw Problem.of(Code.BAD_REQUEST, "The WebSocket handshake cannot be taken.", "Send a handshake of RFC 6455, version 13.").raise();

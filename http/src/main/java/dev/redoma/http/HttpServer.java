@@ -21,12 +21,14 @@ public final class HttpServer implements AutoCloseable {
     private final Server server;
     private final ServerConnector connector;
     private final Edge edge;
+    private final Duration grace;
 
     private HttpServer(Settings settings, Router router) {
         var threads = new QueuedThreadPool(16, 2, 60_000);
         threads.setName("http");
         threads.setReservedThreads(0);
         threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("http-"));
+        grace = settings.grace();
         server = new Server(threads);
         edge = new Edge(router);
         server.setHandler(edge);
@@ -48,7 +50,7 @@ public final class HttpServer implements AutoCloseable {
         connector.setAcceptQueueSize(1024);
         connector.setShutdownIdleTimeout(1000);
         server.addConnector(connector);
-        server.setStopTimeout(settings.grace().toMillis());
+        server.setStopTimeout(0);
         WebSocketUpgrade.configure(ServerWebSocketContainer.ensure(server));
     }
 
@@ -90,11 +92,14 @@ public final class HttpServer implements AutoCloseable {
         return new InetSocketAddress(connector.getHost(), connector.getLocalPort());
     }
 
-    /// Takes no more connections, waits for the requests under way (at most the grace), ends what is left.
+    /// Waits for what is under way (at most the grace), then closes every connection.
     @Override
     public void close() {
         try {
+            edge.awaitQuiet(grace);
             server.stop();
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
         } catch (Exception failed) {
             org.slf4j.LoggerFactory.getLogger(HttpServer.class).warn("stopping the HTTP server: {}", failed.toString());
         }

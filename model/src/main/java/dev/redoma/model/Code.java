@@ -27,6 +27,7 @@ public enum Code {
     SANDBOX_ENDED(410, false, Layer.REQUEST),
     PAYLOAD_TOO_LARGE(413, false, Layer.REQUEST),
     UNSUPPORTED_MEDIA(415, false, Layer.REQUEST),
+    RANGE_NOT_SATISFIABLE(416, false, Layer.REQUEST),
     FILE_REFUSED(422, false, Layer.COMMAND),
     ARCHIVE_REFUSED(422, false, Layer.REQUEST),
     NO_SUCH_USER(422, false, Layer.COMMAND),

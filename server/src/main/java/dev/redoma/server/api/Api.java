@@ -11,10 +11,8 @@ import dev.redoma.model.Scope;
 import dev.redoma.model.TenantId;
 import dev.redoma.server.keys.Keys;
 import dev.redoma.server.keys.Rates;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +24,6 @@ public final class Api {
     private final List<Operation> operations;
     private final Keys keys;
     private final Rates rates;
-    private final AtomicInteger running = new AtomicInteger();
     private volatile boolean stopping;
 
     public Api(List<Operation> operations, Keys keys, Rates rates) {
@@ -44,17 +41,12 @@ public final class Api {
     }
 
     private void handle(Operation operation, Exchange exchange) throws Exception {
-        running.incrementAndGet();
-        try {
-            if (stopping) {
-                throw stopping();
-            }
-            var caller = operation.open() ? NOBODY : admit(operation, exchange);
-            exchange.query().only(known(operation));
-            operation.action().run(new Call(exchange, caller, () -> check(caller)));
-        } finally {
-            running.decrementAndGet();
+        if (stopping) {
+            throw stopping();
         }
+        var caller = operation.open() ? NOBODY : admit(operation, exchange);
+        exchange.query().only(known(operation));
+        operation.action().run(new Call(exchange, caller, () -> check(caller)));
     }
 
     private Caller admit(Operation operation, Exchange exchange) {
@@ -94,13 +86,8 @@ public final class Api {
         return Problem.of(Code.STOPPING, "The server is stopping; sandboxes live on.", "Try again when it is back.").with("retryAfterSeconds", 2).raise();
     }
 
-    /// Refuses what comes, ends what lasts, and waits for what is under way; false if something still ran after that time.
-    public boolean stop(Duration atMost) throws InterruptedException {
+    /// From now on refuses what comes and ends what lasts.
+    public void stop() {
         stopping = true;
-        long until = System.nanoTime() + atMost.toNanos();
-        while (running.get() > 0 && System.nanoTime() < until) {
-            Thread.sleep(20);
-        }
-        return running.get() == 0;
     }
 }

@@ -43,9 +43,9 @@ final class FileAnswer {
         long offset = range.offset(before.size());
         long length = range.length(before.size());
         if (length <= 0) {
-            call.http().set("Content-Range", "bytes */" + before.size());
-            throw Problem.of(Code.INVALID_FIELD, "Range: the file has " + before.size() + " bytes", "Ask for bytes that are there.")
-                    .with("field", "Range").with("size", before.size()).raise();
+            call.http().set("Content-Range", "bytes */" + before.size()).problem(
+                    Problem.of(Code.RANGE_NOT_SATISFIABLE, "The file has " + before.size() + " bytes.", "Ask for bytes that are there.").with("size", before.size()));
+            return;
         }
         read(call, offset, length, info -> {
             call.http().set("Content-Range", "bytes " + offset + "-" + (offset + length - 1) + "/" + before.size());

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /// The OpenAPI 3.1 document, made of the operations themselves.
@@ -72,25 +73,17 @@ final class OpenApi {
     }
 
     private Map<String, Object> responses(Operation operation) {
-        var responses = new LinkedHashMap<String, Object>();
+        var contents = new TreeMap<Integer, Map<String, Object>>();
         for (var answer : operation.answers()) {
-            var content = new LinkedHashMap<String, Object>();
+            var content = contents.computeIfAbsent(answer.status(), s -> new LinkedHashMap<>());
             answer.mediaTypes().forEach(media -> content.put(media, ordered("schema", schema(answer))));
-            var told = ordered("description", answer.status() == 204 ? "Done" : "Answer");
-            if (!content.isEmpty()) {
-                told.put("content", content);
-            }
-            responses.merge(Integer.toString(answer.status()), told, OpenApi::both);
         }
+        var responses = new LinkedHashMap<String, Object>();
+        contents.forEach((status, content) -> responses.put(status.toString(),
+                content.isEmpty() ? ordered("description", "Done") : ordered("description", "Answer", "content", content)));
         responses.put("default", ordered("description", "A problem",
                 "content", ordered(Problems.MEDIA_TYPE, ordered("schema", ordered("$ref", "#/components/schemas/Problem")))));
         return responses;
-    }
-
-    @SuppressWarnings("unchecked")
-    private static Object both(Object one, Object other) {
-        ((Map<String, Object>) ((Map<String, Object>) one).get("content")).putAll((Map<String, Object>) ((Map<String, Object>) other).get("content"));
-        return one;
     }
 
     private Map<String, Object> schema(Operation.Answer answer) {

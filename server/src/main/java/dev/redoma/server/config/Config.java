@@ -24,8 +24,7 @@ public record Config(
         double rateBurst,
         long largestUpload,
         OptionalLong poolBytes,
-        Duration checkpoint,
-        Duration stopGrace) {
+        Duration checkpoint) {
 
     /// `listen` (from the command line) wins over everything.
     public static Config load(Path dataDir, Path runDir, @Nullable Path file, Map<String, String> environment, @Nullable String listen) {
@@ -33,7 +32,7 @@ public record Config(
         return new Config(dataDir, runDir, http(values, listen), engine(values, dataDir, runDir),
                 values.positive(ConfigKey.RATE_PER_SECOND), values.positive(ConfigKey.RATE_BURST), values.size(ConfigKey.UPLOAD_LARGEST),
                 values.given(ConfigKey.POOL_SIZE) ? OptionalLong.of(values.size(ConfigKey.POOL_SIZE)) : OptionalLong.empty(),
-                values.duration(ConfigKey.AUDIT_CHECKPOINT), values.duration(ConfigKey.STOP_GRACE));
+                values.duration(ConfigKey.AUDIT_CHECKPOINT));
     }
 
     private static String text(Path file) {
@@ -53,7 +52,7 @@ public record Config(
                     .with("field", "listen").raise();
         }
         return new HttpServer.Settings(address.host(), address.port(), values.duration(ConfigKey.HTTP_IDLE),
-                (int) values.size(ConfigKey.HTTP_HEADERS), Duration.ofSeconds(1));
+                (int) values.size(ConfigKey.HTTP_HEADERS), values.duration(ConfigKey.STOP_GRACE));
     }
 
     private static EngineConfig engine(ConfigValues v, Path dataDir, Path runDir) {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.server;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.spi.Configurator;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.OutputStreamAppender;
+import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
+import ch.qos.logback.core.rolling.RollingFileAppender;
+import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
+import ch.qos.logback.core.spi.ContextAwareBase;
+import ch.qos.logback.core.util.FileSize;
+
+/// Where the server's own messages go: stderr, and `server.log` (five of 10 MiB) in the directory that the property `redoma.log.dir` names.
+/// One line an event; exceptions with their stack.
+public final class LogSetup extends ContextAwareBase implements Configurator {
+    static final String DIRECTORY = "redoma.log.dir";
+
+    @Override
+    public ExecutionStatus configure(LoggerContext context) {
+        var directory = System.getProperty(DIRECTORY);
+        var root = context.getLogger("ROOT");
+        root.setLevel(Level.toLevel(System.getProperty("redoma.log.level"), directory == null ? Level.WARN : Level.INFO));
+        context.getLogger("org.eclipse.jetty").setLevel(Level.WARN);
+        var console = new ConsoleAppender<ILoggingEvent>();
+        console.setTarget("System.err");
+        root.addAppender(started(context, console));
+        if (directory != null) {
+            root.addAppender(started(context, file(context, directory)));
+        }
+        return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+    }
+
+    private static OutputStreamAppender<ILoggingEvent> started(LoggerContext context, OutputStreamAppender<ILoggingEvent> appender) {
+        var encoder = new PatternLayoutEncoder();
+        encoder.setContext(context);
+        encoder.setPattern("%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\",UTC} %level %logger{0} %msg%n");
+        encoder.start();
+        appender.setContext(context);
+        appender.setEncoder(encoder);
+        appender.start();
+        return appender;
+    }
+
+    private static RollingFileAppender<ILoggingEvent> file(LoggerContext context, String directory) {
+        var file = new RollingFileAppender<ILoggingEvent>();
+        file.setContext(context);
+        file.setFile(directory + "/server.log");
+        var window = new FixedWindowRollingPolicy();
+        window.setContext(context);
+        window.setParent(file);
+        window.setFileNamePattern(directory + "/server.%i.log");
+        window.setMinIndex(1);
+        window.setMaxIndex(4);
+        window.start();
+        var size = new SizeBasedTriggeringPolicy<ILoggingEvent>();
+        size.setContext(context);
+        size.setMaxFileSize(FileSize.valueOf("10MB"));
+        size.start();
+        file.setRollingPolicy(window);
+        file.setTriggeringPolicy(size);
+        return file;
+    }
+}

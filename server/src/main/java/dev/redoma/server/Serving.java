@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.server;
+
+import dev.redoma.engine.Redoma;
+import dev.redoma.http.HttpServer;
+import dev.redoma.http.Json;
+import dev.redoma.ledger.Ledger;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.server.api.Api;
+import dev.redoma.server.api.NativeApi;
+import dev.redoma.server.api.Operation;
+import dev.redoma.server.api.ServerRoutes;
+import dev.redoma.server.config.Config;
+import dev.redoma.server.keys.Keys;
+import dev.redoma.server.keys.Rates;
+import dev.redoma.store.Store;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The part of the server that faces clients: API over HTTP, keys, profile. Closing it ends streams with a reason; sandboxes live on.
+final class Serving implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Serving.class);
+
+    private final Config config;
+    private final HttpServer http;
+    private final Api api;
+    private final Checkpoints checkpoints;
+
+    private Serving(Config config, HttpServer http, Api api, Checkpoints checkpoints) {
+        this.config = config;
+        this.http = http;
+        this.api = api;
+        this.checkpoints = checkpoints;
+    }
+
+    /// `http` listens already; when this returns, it serves the API, and the profile is written (`<data>/operator.json` where none was named).
+    static Serving start(Config config, HttpServer http, Store store, Ledger ledger, Redoma redoma, ServerRoutes.About about, @Nullable Path profile) {
+        var keys = new Keys(store, ledger, Clock.systemUTC());
+        var rates = new Rates(config.ratePerSecond(), config.rateBurst(), System::nanoTime);
+        var api = NativeApi.of(redoma, ledger, keys, rates, about, config.largestUpload());
+        http.route(api.router());
+        var serving = new Serving(config, http, api, new Checkpoints(ledger, config.checkpoint()));
+        OperatorProfile.write(profile == null ? config.dataDir().resolve("operator.json") : profile, serving.url(), keys, ledger.publicKey());
+        serving.announce();
+        return serving;
+    }
+
+    String url() {
+        var address = http.address();
+        var host = address.getHostString();
+        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+    }
+
+    List<Operation> operations() {
+        return api.operations();
+    }
+
+    /// Content of `<data>/server.json`, there while the server serves.
+    public record Running(long pid, String url) {}
+
+    private Path runningFile() {
+        return config.dataDir().resolve("server.json");
+    }
+
+    private void announce() {
+        try {
+            PrivateFile.write(runningFile(), Json.bytes(new Running(ProcessHandle.current().pid(), url())));
+        } catch (IOException failed) {
+            throw Problem.of(Code.HOST_FAILED, "The data directory cannot be written: " + failed.getMessage(), "Free space or choose another with --data.").raise(failed);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            api.stop();
+            http.close();
+            checkpoints.close();
+            Files.deleteIfExists(runningFile());
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        } catch (IOException failed) {
+            LOG.warn("{} stays: {}", runningFile(), failed.toString());
+        }
+    }
+}
