@@ -43,7 +43,7 @@ public record Peer(int pid, long uid, long gid) {
     private static MethodHandle number() {
         try {
             var type = Class.forName("sun.nio.ch.SelChImpl");
-            return MethodHandles.publicLookup().findVirtual(type, "getFDVal", MethodType.methodType(int.class));
+            return MethodHandles.lookup().findVirtual(type, "getFDVal", MethodType.methodType(int.class));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("start the JVM with --add-exports=java.base/sun.nio.ch=ALL-UNNAMED", e);
         }
