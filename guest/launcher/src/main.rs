@@ -1,3 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
+//! Does what the server's threads cannot (they share one mount namespace): enters a clean mount namespace, builds a sandbox's mounts
+//! there, and becomes the OCI runtime. Input is trusted (the server wrote it); what lies in the sandbox's disk is not.
+//!
+//!     redoma-launcher clean NSFILE [KEEP...]      makes the clean mount namespace and pins it at NSFILE
+//!     redoma-launcher drop NSFILE                 unpins it
+//!     redoma-launcher run KEY=VALUE... -- RUNTIME ARG...
+//!
+//! Exit code 70 with one line on standard error: the launcher failed. Any other code is the runtime's.
 
-fn main() {}
+mod clean;
+mod fail;
+mod idmap;
+mod net;
+mod plan;
+mod root;
+mod run;
+mod stage;
+mod sys;
+
+use fail::Fail;
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let Err(fail) = dispatch(&args) {
+        eprintln!("{fail}");
+        std::process::exit(70);
+    }
+}
+
+fn dispatch(args: &[String]) -> Result<(), Fail> {
+    match args.split_first() {
+        Some((verb, rest)) if verb == "clean" => clean::make(rest),
+        Some((verb, rest)) if verb == "drop" => clean::unpin(rest),
+        Some((verb, rest)) if verb == "run" => run::run(plan::Plan::parse(rest)?),
+        _ => Err(Fail::usage("expected clean, drop or run")),
+    }
+}

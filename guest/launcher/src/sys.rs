@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The system calls used, each with a `Result`. Where libc has no wrapper the number is called directly.
+
+use crate::fail::Fail;
+use std::ffi::CString;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+const OPEN_TREE_CLONE: libc::c_uint = 1;
+const MOVE_MOUNT_F_EMPTY_PATH: libc::c_uint = 4;
+const MOUNT_ATTR_RDONLY: u64 = 0x1;
+const MOUNT_ATTR_NODEV: u64 = 0x4;
+const MOUNT_ATTR_IDMAP: u64 = 0x0010_0000;
+
+#[repr(C)]
+struct MountAttr {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    userns: u64,
+}
+
+pub fn c(text: &str) -> Result<CString, Fail> {
+    CString::new(text).map_err(|_| Fail::usage("a value holds a NUL byte"))
+}
+
+pub fn check(result: libc::c_int, what: impl FnOnce() -> String) -> Result<(), Fail> {
+    if result < 0 { Err(Fail::os(what())) } else { Ok(()) }
+}
+
+fn owned(fd: libc::c_long, what: impl FnOnce() -> String) -> Result<OwnedFd, Fail> {
+    if fd < 0 {
+        return Err(Fail::os(what()));
+    }
+    // SAFETY: the kernel just gave us this descriptor and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+}
+
+/// A detached copy of the mount that holds `path`, rooted at `path`: belongs to no namespace until it is moved into one.
+pub fn detach(path: &str) -> Result<OwnedFd, Fail> {
+    let name = c(path)?;
+    let flags = OPEN_TREE_CLONE | libc::O_CLOEXEC as libc::c_uint;
+    // SAFETY: plain arguments; `name` outlives the call.
+    let fd = unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, name.as_ptr(), flags) };
+    owned(fd, || format!("open_tree {path}"))
+}
+
+/// Maps the owners of a detached mount by a user namespace; `None` keeps them.
+pub fn restrict(tree: &OwnedFd, read_only: bool, userns: Option<&OwnedFd>) -> Result<(), Fail> {
+    let attr = MountAttr {
+        set: MOUNT_ATTR_NODEV
+            | if read_only { MOUNT_ATTR_RDONLY } else { 0 }
+            | if userns.is_some() { MOUNT_ATTR_IDMAP } else { 0 },
+        clear: 0,
+        propagation: 0,
+        userns: userns.map_or(0, |fd| fd.as_raw_fd() as u64),
+    };
+    // SAFETY: `attr` is laid out as the kernel's struct mount_attr and its size is passed.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            tree.as_raw_fd(),
+            c"".as_ptr(),
+            libc::AT_EMPTY_PATH,
+            &attr as *const MountAttr,
+            std::mem::size_of::<MountAttr>(),
+        )
+    };
+    check(result as libc::c_int, || "mount_setattr".to_string())
+}
+
+pub fn attach(tree: &OwnedFd, path: &str) -> Result<(), Fail> {
+    let name = c(path)?;
+    // SAFETY: plain arguments; the strings outlive the call.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_move_mount,
+            tree.as_raw_fd(),
+            c"".as_ptr(),
+            libc::AT_FDCWD,
+            name.as_ptr(),
+            MOVE_MOUNT_F_EMPTY_PATH,
+        )
+    };
+    check(result as libc::c_int, || format!("move_mount to {path}"))
+}
+
+pub fn mount(source: &str, target: &str, kind: &str, flags: libc::c_ulong, data: &str) -> Result<(), Fail> {
+    let (s, t, k, d) = (c(source)?, c(target)?, c(kind)?, c(data)?);
+    // SAFETY: all strings outlive the call.
+    let result = unsafe { libc::mount(s.as_ptr(), t.as_ptr(), k.as_ptr(), flags, d.as_ptr().cast()) };
+    check(result, || format!("mount {kind} on {target}"))
+}
+
+pub fn unmount(target: &str, flags: libc::c_int) -> Result<(), Fail> {
+    let t = c(target)?;
+    // SAFETY: the string outlives the call.
+    check(unsafe { libc::umount2(t.as_ptr(), flags) }, || format!("umount {target}"))
+}
+
+pub fn unshare(flags: libc::c_int, what: &str) -> Result<(), Fail> {
+    // SAFETY: no memory is passed; this process has one thread.
+    check(unsafe { libc::unshare(flags) }, || format!("unshare {what}"))
+}
+
+pub fn enter(namespace: &OwnedFd, kind: libc::c_int) -> Result<(), Fail> {
+    // SAFETY: no memory is passed; this process has one thread.
+    check(unsafe { libc::setns(namespace.as_raw_fd(), kind) }, || "setns".to_string())
+}
+
+pub fn open(path: &str, flags: libc::c_int) -> Result<OwnedFd, Fail> {
+    let name = c(path)?;
+    // SAFETY: the string outlives the call.
+    let fd = unsafe { libc::open(name.as_ptr(), flags | libc::O_CLOEXEC) };
+    owned(fd.into(), || format!("open {path}"))
+}
+
+pub fn write_file(path: &str, text: &str) -> Result<(), Fail> {
+    let file = open(path, libc::O_WRONLY)?;
+    // SAFETY: pointer and length describe `text`.
+    let n = unsafe { libc::write(file.as_raw_fd(), text.as_ptr().cast(), text.len()) };
+    if n == text.len() as isize { Ok(()) } else { Err(Fail::os(format!("write {path}"))) }
+}
+
+pub fn mkdir(path: &str, mode: libc::mode_t) -> Result<(), Fail> {
+    let name = c(path)?;
+    // SAFETY: the string outlives the call.
+    check(unsafe { libc::mkdir(name.as_ptr(), mode) }, || format!("mkdir {path}"))
+}
+
+pub fn chdir(path: &str) -> Result<(), Fail> {
+    let name = c(path)?;
+    // SAFETY: the string outlives the call.
+    check(unsafe { libc::chdir(name.as_ptr()) }, || format!("chdir {path}"))
+}
