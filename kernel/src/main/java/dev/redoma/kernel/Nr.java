@@ -9,6 +9,7 @@ final class Nr {
     static final int IOCTL = 16;
     static final int PREAD64 = 17;
     static final int GETSOCKOPT = 55;
+    static final int KILL = 62;
     static final int FLOCK = 73;
     static final int FSYNC = 74;
     static final int FTRUNCATE = 77;
@@ -24,6 +25,8 @@ final class Nr {
     static final int LLISTXATTR = 195;
     static final int LREMOVEXATTR = 198;
     static final int GETDENTS64 = 217;
+    static final int EPOLL_WAIT = 232;
+    static final int EPOLL_CTL = 233;
     static final int OPENAT = 257;
     static final int MKDIRAT = 258;
     static final int MKNODAT = 259;
@@ -33,9 +36,13 @@ final class Nr {
     static final int SYMLINKAT = 266;
     static final int READLINKAT = 267;
     static final int UTIMENSAT = 280;
+    static final int EPOLL_CREATE1 = 291;
+    static final int PRLIMIT64 = 302;
     static final int SYNCFS = 306;
     static final int RENAMEAT2 = 316;
     static final int STATX = 332;
+    static final int PIDFD_SEND_SIGNAL = 424;
+    static final int PIDFD_OPEN = 434;
     static final int OPENAT2 = 437;
 
     private Nr() {}

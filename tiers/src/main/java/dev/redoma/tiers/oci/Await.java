@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.tiers.oci;
+
+import dev.redoma.kernel.Pause;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+/// A bounded wait for something the kernel does by itself, looked at first at once and then at growing distances.
+final class Await {
+    private static final Duration AT_MOST = Duration.ofSeconds(10);
+    private static final int SLOWEST_MS = 20;
+
+    private Await() {}
+
+    static void until(String what, BooleanSupplier done) {
+        long end = System.nanoTime() + AT_MOST.toNanos();
+        for (int pause = 1; !done.getAsBoolean(); pause = Math.min(SLOWEST_MS, pause * 2)) {
+            if (System.nanoTime() >= end) {
+                throw Problem.of(
+                                Code.HOST_FAILED,
+                                what + " took longer than " + AT_MOST.toSeconds() + " s",
+                                "Try again; if it stays so, ask the operator to look for processes stuck in the kernel.")
+                        .raise();
+            }
+            Pause.millis(pause);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.tiers.oci;
+
+import dev.redoma.engine.InstanceLimits;
+import dev.redoma.kernel.CgroupDir;
+import java.util.List;
+import java.util.Optional;
+
+/// The cgroups of one instance, over all hierarchies that this host has. Thread-safe.
+interface BoxGroups {
+
+    /// Makes them with every limit but the CPU quota in force (the quota would slow the runtime's own work down).
+    void make(InstanceLimits limits, List<Integer> cpus);
+
+    /// Puts the CPU quota in force and, where execs get groups beside init, init into its own.
+    void started(InstanceLimits limits, int init);
+
+    void change(InstanceLimits limits, List<Integer> cpus);
+
+    /// All directories, for a process that is to join each.
+    List<CgroupDir> dirs();
+
+    boolean exists();
+
+    /// True if that process is in this instance (or one of its execs).
+    boolean holds(int pid);
+
+    Freezer freezer();
+
+    /// The host CPUs it is bound to.
+    List<Integer> cpus();
+
+    long memoryBytes();
+
+    long memoryPeakBytes();
+
+    long memoryLimitBytes();
+
+    long pids();
+
+    long pidsLimit();
+
+    long cpuMicros();
+
+    /// OOM kills in groups that exist now.
+    long oomKills();
+
+    /// The group of an exec, made if it is not there; that process is in it afterwards.
+    ExecGroups makeExec(String exec, int pid);
+
+    Optional<ExecGroups> exec(String exec);
+
+    /// Removes all of them; false if something did not end in time.
+    boolean remove();
+
+    /// The groups of one exec.
+    interface ExecGroups {
+        Freezer freezer();
+
+        long oomKills();
+
+        long cpuMicros();
+
+        long memoryPeakBytes();
+
+        /// True if its OOM kills are counted nowhere else once it is gone.
+        boolean countsLost();
+
+        boolean tryRemove();
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.tiers.oci;
+
+import dev.redoma.engine.InstanceSpec;
+import dev.redoma.engine.UidRange;
+import dev.redoma.kernel.OwnLimits;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/// The OCI `config.json` of an instance. Host paths in it are those of the launcher's namespace, the same for every instance.
+final class RuntimeConfig {
+    /// Where the guest binary lies inside: on the fresh /dev, so that it leaves no trace on the sandbox's disk.
+    static final String INIT = "/dev/.redoma";
+
+    private static final List<String> CAPABILITIES = Stream.of(
+                    "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETUID", "SETGID", "SETPCAP", "SETFCAP", "NET_BIND_SERVICE")
+            .map(c -> "CAP_" + c)
+            .toList();
+    private static final List<String> MASKED = List.of(
+            "/proc/acpi", "/proc/asound", "/proc/interrupts", "/proc/kallsyms", "/proc/kcore", "/proc/keys", "/proc/kmsg", "/proc/kpagecgroup",
+            "/proc/kpagecount", "/proc/kpageflags", "/proc/latency_stats", "/proc/modules", "/proc/sched_debug", "/proc/scsi",
+            "/proc/timer_list", "/proc/timer_stats", "/proc/vmallocinfo", "/sys/firmware");
+    private static final List<String> READ_ONLY = List.of("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger");
+    private static final Map<Boolean, Map<String, Object>> FILTERS = Map.of(true, Seccomp.filter(true), false, Seccomp.filter(false));
+
+    private RuntimeConfig() {}
+
+    static Map<String, Object> of(InstanceSpec spec, List<String> initArgs, @org.jspecify.annotations.Nullable String cgroupsPath) {
+        return Map.of(
+                "ociVersion", "1.0.2",
+                "process", process(spec, initArgs),
+                "root", Map.of("path", "/run/root", "readonly", false),
+                "hostname", spec.hostname(),
+                "mounts", mounts(spec),
+                "linux", linux(spec, cgroupsPath));
+    }
+
+    private static Map<String, Object> process(InstanceSpec spec, List<String> initArgs) {
+        var args = new ArrayList<>(List.of(INIT));
+        args.addAll(initArgs);
+        return Map.of(
+                "terminal", false,
+                "user", Map.of("uid", 0, "gid", 0, "umask", 18),
+                "args", args,
+                "env", List.of(),
+                "cwd", "/",
+                "capabilities", Map.of("bounding", CAPABILITIES, "effective", CAPABILITIES, "permitted", CAPABILITIES),
+                "rlimits", List.of(rlimit("RLIMIT_NOFILE", openFiles(spec)), rlimit("RLIMIT_CORE", 0)),
+                "noNewPrivileges", !spec.sudo());
+    }
+
+    private static long openFiles(InstanceSpec spec) {
+        return Math.min(spec.limits().openFiles(), OwnLimits.openFiles());
+    }
+
+    private static Map<String, Object> rlimit(String type, long value) {
+        return Map.of("type", type, "hard", value, "soft", value);
+    }
+
+    private static List<Map<String, Object>> mounts(InstanceSpec spec) {
+        var cgroup = mount("/sys/fs/cgroup", "cgroup", "nosuid", "noexec", "nodev", "ro");
+        return List.of(
+                mount("/proc", "proc", "nosuid", "noexec", "nodev"),
+                mount("/dev", "tmpfs", "nosuid", "noexec", "mode=755", "size=64k"),
+                mount("/dev/pts", "devpts", "nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"),
+                mount("/dev/shm", "tmpfs", "nosuid", "noexec", "nodev", "mode=1777", "size=" + spec.limits().shmBytes()),
+                mount("/dev/mqueue", "mqueue", "nosuid", "noexec", "nodev"),
+                mount("/sys", "tmpfs", "nosuid", "noexec", "nodev", "ro", "mode=755", "size=64k"),
+                cgroup,
+                bind("b/online", "/sys/devices/system/cpu/online"),
+                bind("b/cpuinfo", "/proc/cpuinfo"),
+                bind("b/meminfo", "/proc/meminfo"),
+                bind("b/boot_id", "/proc/sys/kernel/random/boot_id"),
+                bind("channel", "/run/redoma"),
+                bind("guest", INIT));
+    }
+
+    private static Map<String, Object> mount(String to, String type, String... options) {
+        return Map.of("destination", to, "type", type, "source", type, "options", List.of(options));
+    }
+
+    private static Map<String, Object> bind(String from, String to) {
+        return Map.of("destination", to, "type", "bind", "source", "/run/" + from, "options", List.of("bind", "ro", "nosuid", "nodev"));
+    }
+
+    /// No network namespace: the launcher's is inherited. It belongs to the host's user namespace, so nobody inside can change it.
+    private static Map<String, Object> linux(InstanceSpec spec, @org.jspecify.annotations.Nullable String cgroupsPath) {
+        var out = new LinkedHashMap<String, Object>();
+        var map = List.of(Map.of("containerID", 0, "hostID", spec.range().base(), "size", UidRange.WIDTH));
+        out.put("uidMappings", map);
+        out.put("gidMappings", map);
+        out.put("namespaces", Stream.of("user", "pid", "mount", "ipc", "uts", "cgroup").map(t -> Map.of("type", t)).toList());
+        out.put("maskedPaths", MASKED);
+        out.put("readonlyPaths", READ_ONLY);
+        out.put("seccomp", FILTERS.get(spec.sudo()));
+        if (cgroupsPath != null) {
+            out.put("cgroupsPath", cgroupsPath);
+        }
+        return out;
+    }
+}
