@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.redoma.engine.EngineConfig;
+import dev.redoma.model.RedomaException;
+import dev.redoma.server.config.Config;
+import dev.redoma.server.config.ConfigKey;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ConfigTest {
+    @TempDir Path dir;
+
+    private Config of(String yaml, Map<String, String> environment) throws Exception {
+        return Config.load(dir, dir.resolve("run"), Files.writeString(dir.resolve("redoma.yaml"), yaml), environment, null);
+    }
+
+    private String refused(String yaml) {
+        return catchThrowableOfType(RedomaException.class, () -> of(yaml, Map.of())).problem().message();
+    }
+
+    @Test
+    void theShippedValuesAreThoseOfTheEngine() throws Exception {
+        var config = of("", Map.of());
+        assertThat(config.engine()).isEqualTo(EngineConfig.standard(dir, dir.resolve("run")));
+        assertThat(config.http().host() + ":" + config.http().port()).isEqualTo("127.0.0.1:7800");
+        assertThat(config.checkpoint()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(config.ratePerSecond()).isEqualTo(500);
+        assertThat(config.largestUpload()).isEqualTo(64L << 30);
+        assertThat(config.poolBytes()).isEmpty();
+    }
+
+    @Test
+    void everyGroupIsRead() throws Exception {
+        var config = of("""
+                listen: 127.0.0.1:0
+                tenancy: {shared-kernel: true}
+                quota:
+                  live: 8
+                limits:
+                  default: {memory: 512MiB, lifetime: 30m, cpu: 0.5}
+                  most: {memory: 1GiB}
+                warm: {size: 0}
+                rate: {per-second: 5}
+                pool: {size: 4GiB}
+                """, Map.of());
+        assertThat(config.engine().sharedKernel()).isTrue();
+        assertThat(config.engine().quota().live()).isEqualTo(8);
+        assertThat(config.engine().bounds().defaults().memoryBytes()).isEqualTo(512L << 20);
+        assertThat(config.engine().bounds().defaults().lifetimeMs()).isEqualTo(1_800_000);
+        assertThat(config.engine().bounds().defaults().cpu()).isEqualTo(0.5);
+        assertThat(config.engine().bounds().most().memoryBytes()).isEqualTo(1L << 30);
+        assertThat(config.engine().warm().size()).isZero();
+        assertThat(config.poolBytes()).hasValue(4L << 30);
+    }
+
+    @Test
+    void theEnvironmentIsOverTheFile() throws Exception {
+        assertThat(of("quota: {live: 8}", Map.of("REDOMA_QUOTA_LIVE", "9")).engine().quota().live()).isEqualTo(9);
+        assertThat(of("", Map.of("REDOMA_TENANCY_SHARED_KERNEL", "true")).engine().sharedKernel()).isTrue();
+    }
+
+    @Test
+    void anErrorSaysWhereItStands() {
+        assertThat(refused("quota:\n  live: 8\n  dead: 9\n")).contains("redoma.yaml, line 3, column 3", "unknown key 'quota.dead'");
+        assertThat(refused("quota: {live: x}")).contains("line 1, column 15", "quota.live", "'x'");
+        assertThat(refused("quota: {live: 1, live: 2}")).contains("there twice");
+        assertThat(refused("quota: 5")).contains("must hold keys");
+        assertThat(refused("limits: {default: {memory: lots}}")).contains("limits.default.memory", "'lots'");
+        assertThat(refused("times: {ready: 5 minutes}")).contains("times.ready");
+        assertThat(refused("listen: [1]")).contains("takes one value");
+        assertThat(refused("a: &x 1\nb: *x")).contains("line 1");
+        assertThat(refused("{ broken")).contains("line");
+        assertThat(refused("listen: 10.0.0.1:80")).contains("other machines");
+    }
+
+    @Test
+    void everyKeyIsDocumented() throws Exception {
+        var rows = new StringBuilder();
+        for (var key : ConfigKey.values()) {
+            rows.append("| `").append(key.path()).append("` | ").append(key.shipped().equals("host") ? "by the host" : "`" + key.shipped() + "`").append(" | ")
+                    .append(key.about()).append(" |\n");
+        }
+        var document = Files.readString(Path.of(System.getProperty("redoma.root"), "docs/configuration.md"));
+        assertThat(document).as("replace the table by:\n" + rows).contains(rows);
+    }
+}
