@@ -23,7 +23,7 @@ final class ExecStdin {
             var piece = new byte[PIECE];
             for (int n; (n = data.read(piece)) >= 0; ) {
                 if (n > 0) {
-                    op.send(GuestOp.Kind.STDIN, ByteBuffer.wrap(piece, 0, n), null);
+                    FileStreams.send(op, GuestOp.Kind.STDIN, ByteBuffer.wrap(piece, 0, n), null, "stdin");
                     run.live().touch();
                 }
             }

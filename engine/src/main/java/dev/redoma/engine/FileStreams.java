@@ -12,6 +12,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /// Bulk bytes of files and archives, in constant memory.
 final class FileStreams {
@@ -56,15 +57,16 @@ final class FileStreams {
         long size = 0;
         for (int n; (n = data.read(piece)) >= 0; size += n) {
             digest.update(piece, 0, n);
-            send(op, ByteBuffer.wrap(piece, 0, n), subject);
+            send(op, GuestOp.Kind.DATA, ByteBuffer.wrap(piece, 0, n), SILENCE, subject);
         }
         op.end();
         return new Sent(size, HexFormat.of().formatHex(digest.digest()));
     }
 
-    private static void send(GuestOp op, ByteBuffer piece, String subject) {
+    /// Sends a piece; where the guest has hung up, what it said before is thrown.
+    static void send(GuestOp op, GuestOp.Kind kind, ByteBuffer piece, @Nullable Duration silence, String subject) {
         try {
-            op.send(GuestOp.Kind.DATA, piece, SILENCE);
+            op.send(kind, piece, silence);
         } catch (RedomaException broken) {
             op.answer(Duration.ofSeconds(1), subject);
             throw broken;

@@ -42,7 +42,8 @@ public interface Instance {
     /// The group of an exec adopted before (also by an earlier server), if it still exists.
     java.util.Optional<ExecGroup> group(ExecId exec);
 
-    /// The cgroup of one exec: the whole tree of its processes, wherever they reparented.
+    /// The cgroup of one exec: the whole tree of its processes, wherever they reparented. Thread-safe. One that was removed meanwhile (by
+    /// `remove`, or with its instance) is not populated, and killing it does nothing.
     interface ExecGroup {
         /// Kills every process of the exec; returns when none is left.
         void kill();

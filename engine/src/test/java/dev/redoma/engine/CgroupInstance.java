@@ -157,13 +157,19 @@ final class CgroupInstance implements Instance {
 
         @Override
         public void kill() {
-            write(unified.resolve("cgroup.kill"), "1");
-            until(() -> !populated());
+            if (populated()) {
+                write(unified.resolve("cgroup.kill"), "1");
+                until(() -> !populated());
+            }
         }
 
         @Override
         public boolean populated() {
-            return Files.exists(unified) && read(unified.resolve("cgroup.events")).contains("populated 1");
+            try {
+                return Files.readString(unified.resolve("cgroup.events")).contains("populated 1");
+            } catch (IOException removed) {
+                return false;
+            }
         }
 
         @Override
