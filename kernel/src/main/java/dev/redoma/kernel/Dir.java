@@ -190,7 +190,7 @@ public final class Dir implements AutoCloseable {
         }
     }
 
-    private static String single(String name) {
+    static String single(String name) {
         if (name.isEmpty() || name.indexOf('/') >= 0 || name.indexOf('\0') >= 0 || name.equals("..")) {
             throw new KernelException(Errno.EINVAL, "use of", "'" + name + "' as one component");
         }
