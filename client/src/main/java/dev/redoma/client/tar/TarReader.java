@@ -191,6 +191,10 @@ final class TarReader {
     }
 
     private void skip(long bytes) throws IOException {
-        in.skipNBytes(bytes);
+        try {
+            in.skipNBytes(bytes);
+        } catch (EOFException nameless) {
+            throw new EOFException("the archive ends too early");
+        }
     }
 }
