@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.cli;
+
+import dev.redoma.client.NewSandbox;
+import dev.redoma.client.RedomaClient;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// Creates a sandbox.
+@Command(name = "create", description = "Create a sandbox and print its id.")
+final class Create extends Verb {
+    @Mixin
+    NewFlags what = new NewFlags();
+
+    @Option(names = {"-e", "--env"}, paramLabel = "NAME=VALUE", description = "An environment variable of every command; repeatable.")
+    Map<String, String> env = Map.of();
+
+    @Option(names = "--get", description = "Give the sandbox of that --name if it is there.")
+    boolean get;
+
+    @Option(names = "--idempotency-key", paramLabel = "KEY", description = "A repetition with the same key gives the same sandbox.")
+    @Nullable String key;
+
+    Create(Io io) {
+        super(io);
+    }
+
+    @Override
+    int run(RedomaClient client) {
+        var request = new NewSandbox(what.request(env.isEmpty() ? null : env, get ? true : null));
+        var box = client.create(request, key == null ? UUID.randomUUID().toString() : key);
+        if (json) {
+            print(box);
+        } else {
+            io.line(box.id());
+        }
+        return Exit.OK;
+    }
+}

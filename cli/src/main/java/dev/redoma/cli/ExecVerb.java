@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.cli;
+
+import dev.redoma.client.RedomaClient;
+import dev.redoma.client.SandboxHandle;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// Runs a command in a sandbox that is there.
+@Command(name = "exec", description = {
+    "Run a command in a sandbox; its output and exit code are ours (124: ended for time; 125: a failure of ours).",
+    "With -d it runs on in the background and its id is printed: see 'redoma attach' and 'redoma logs'.",
+    "Ctrl-C ends the command."})
+final class ExecVerb extends Verb {
+    @Option(names = {"-d", "--detach"}, description = "Run in the background and print the exec's id.")
+    boolean detach;
+
+    @Option(names = "--label", description = "A label of the exec.")
+    @Nullable String label;
+
+    @Parameters(index = "0", paramLabel = "SANDBOX", description = "Id or name.")
+    String sandbox = "";
+
+    @Mixin
+    CommandFlags how = new CommandFlags();
+
+    ExecVerb(Io io) {
+        super(io);
+    }
+
+    @Override
+    boolean carriesExitCode() {
+        return true;
+    }
+
+    @Override
+    int run(RedomaClient client) throws Exception {
+        var box = client.sandbox(sandbox);
+        var command = label == null ? how.command() : how.command().label(label);
+        if (detach) {
+            var exec = box.execs().start(how.stdin ? command.stdin() : command);
+            if (json) {
+                print(exec.state());
+            } else {
+                io.line(exec.id());
+            }
+            return Exit.OK;
+        }
+        return foreground(box, command);
+    }
+
+    private int foreground(SandboxHandle box, dev.redoma.client.Command command) throws java.io.IOException {
+        var id = new AtomicReference<@Nullable String>();
+        try (var interrupted = new OnInterrupt(() -> end(box, id.get()))) {
+            var exec = new Foreground(io, box, json, started -> id.set(started.id())).run(command, how.stdin, how.tty);
+            int code = Outcome.code(exec, box, io);
+            if (json) {
+                Events.line(io, "exited", Map.of("code", code, "exec", exec));
+            }
+            return code;
+        }
+    }
+
+    private static void end(SandboxHandle box, @Nullable String exec) {
+        if (exec != null) {
+            box.execs().get(exec).kill();
+        }
+    }
+}

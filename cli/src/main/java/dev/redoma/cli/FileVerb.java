@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.cli;
+
+import dev.redoma.client.RedomaClient;
+import dev.redoma.client.SandboxFiles;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// A verb about one path of a sandbox.
+abstract class FileVerb extends Verb {
+    @Option(names = {"-u", "--user"}, description = "As this user of the sandbox.")
+    @Nullable String user;
+
+    @Parameters(index = "0", paramLabel = "SANDBOX:PATH", description = "Relative paths begin at the user's home.")
+    String place = "";
+
+    FileVerb(Io io) {
+        super(io);
+    }
+
+    abstract void act(SandboxFiles files, String path) throws IOException;
+
+    @Override
+    int run(RedomaClient client) throws IOException {
+        var remote = RemotePath.required(place);
+        act(client.sandbox(remote.sandbox()).files().as(user), remote.path());
+        return Exit.OK;
+    }
+}

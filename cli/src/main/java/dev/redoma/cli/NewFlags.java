@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.cli;
+
+import dev.redoma.model.wire.CreateSandbox;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// What a new sandbox should be.
+final class NewFlags {
+    @Option(names = "--template", paramLabel = "NAME", description = "Template, version digest or snapshot to start from.")
+    @Nullable String template;
+
+    @Option(names = "--name", description = "A name of its own within the tenant.")
+    @Nullable String name;
+
+    @Option(names = "--label", paramLabel = "NAME=VALUE", description = "A label; repeatable.")
+    Map<String, String> labels = Map.of();
+
+    @Option(names = "--isolation", paramLabel = "TIER", description = "Least isolation: container, gvisor, microvm, vm.")
+    @Nullable String isolation;
+
+    @Option(names = "--privileges", paramLabel = "KIND", description = "sudo or none.")
+    @Nullable String privileges;
+
+    @Option(names = "--policy", paramLabel = "NAME", description = "Policy in force; 'none' reaches nothing.")
+    @Nullable String policy;
+
+    @Option(names = "--reopen", paramLabel = "WHO", description = "Who may resume or connect: creator, tenant, none.")
+    @Nullable String reopen;
+
+    @Option(names = "--on-timeout", paramLabel = "WHAT", description = "At the end of its time: kill, stop or pause.")
+    @Nullable String onTimeout;
+
+    @Mixin
+    LimitFlags limits = new LimitFlags();
+
+    CreateSandbox request(@Nullable Map<String, String> env, @Nullable Boolean getOrCreate) {
+        return new CreateSandbox(template, name, labels.isEmpty() ? null : labels, env, limits.limits(), isolation, privileges, policy, reopen, onTimeout,
+                getOrCreate, null);
+    }
+}

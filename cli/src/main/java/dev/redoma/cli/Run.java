@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.cli;
+
+import dev.redoma.client.NewSandbox;
+import dev.redoma.client.RedomaClient;
+import dev.redoma.client.SandboxHandle;
+import dev.redoma.model.wire.Exec;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// Creates a sandbox, runs one command in it, says what it changed, and ends it.
+@Command(name = "run", description = {
+    "Create a sandbox, run one command in it, print its output as it comes, and end the sandbox.",
+    "The exit code is the command's own; 124: ended for time; 125: a failure of ours.",
+    "With --json stdout carries one event a line: started, stdout, stderr, exited, changes."})
+final class Run extends Verb {
+    @Option(names = "--workspace", paramLabel = "DIR", description = "Copy this folder to 'workspace' in the user's home and run the command there.")
+    @Nullable Path workspace;
+
+    @Option(names = "--keep", description = "Leave the sandbox alive and print its id.")
+    boolean keep;
+
+    @Option(names = {"-q", "--quiet"}, description = "No change summary.")
+    boolean quiet;
+
+    @Mixin
+    NewFlags what = new NewFlags();
+
+    @Mixin
+    CommandFlags how = new CommandFlags();
+
+    Run(Io io) {
+        super(io);
+    }
+
+    @Override
+    boolean carriesExitCode() {
+        return true;
+    }
+
+    @Override
+    int run(RedomaClient client) throws Exception {
+        outliveCommand();
+        var command = how.command();
+        var box = client.create(new NewSandbox(what.request(null, null)));
+        try (var interrupted = new OnInterrupt(() -> kill(box))) {
+            int code = inside(box, command);
+            if (keep) {
+                io.err().println("redoma: sandbox " + box.id() + " is kept");
+            }
+            return code;
+        } finally {
+            kill(box);
+        }
+    }
+
+    /// A command may take as long as it was given, whatever the default lifetime of a sandbox.
+    private void outliveCommand() {
+        if (how.timeout != null && what.limits.lifetime == null) {
+            var least = Durations.parse("--timeout", how.timeout).plusMinutes(5);
+            what.limits.lifetime = least.compareTo(Duration.ofHours(1)) > 0 ? least.toSeconds() + "s" : null;
+        }
+    }
+
+    private void kill(SandboxHandle box) {
+        if (!keep) {
+            box.kill();
+        }
+    }
+
+    private int inside(SandboxHandle box, dev.redoma.client.Command command) throws IOException {
+        var work = workspace == null ? null : Workspace.upload(box, workspace, io);
+        var there = work == null || how.cwd != null ? command : command.cwd(work.path());
+        var id = new AtomicReference<String>();
+        Exec exec;
+        try (var interrupted = new OnInterrupt(() -> endExec(box, id))) {
+            exec = new Foreground(io, box, json, started -> id.set(started.id())).run(there, how.stdin, how.tty);
+        }
+        int code = Outcome.code(exec, box, io);
+        if (json) {
+            Events.line(io, "exited", Map.of("code", code, "exec", exec));
+        }
+        if (!quiet) {
+            new ChangeSummary(io, json).print(box, work);
+        }
+        return code;
+    }
+
+    /// With `--keep` only the command is ended.
+    private void endExec(SandboxHandle box, AtomicReference<@Nullable String> id) {
+        var exec = id.get();
+        if (keep && exec != null) {
+            box.execs().get(exec).kill();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.cli;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Aligned plain text for people. What a sandbox chose (names, paths) is shown without control characters.
+final class Text {
+    private Text() {}
+
+    /// Columns as wide as their widest cell; the last one is left ragged.
+    static String table(List<String> head, List<List<String>> rows) {
+        var all = new ArrayList<List<String>>();
+        all.add(head);
+        all.addAll(rows);
+        var widths = new int[head.size()];
+        all.forEach(row -> Arrays.setAll(widths, i -> Math.max(widths[i], row.get(i).length())));
+        var out = new StringBuilder();
+        for (var row : all) {
+            var line = new StringBuilder();
+            for (int i = 0; i < row.size(); i++) {
+                line.append(row.get(i)).repeat(' ', widths[i] - row.get(i).length() + 2);
+            }
+            out.append(line.toString().stripTrailing()).append('\n');
+        }
+        return out.toString();
+    }
+
+    static String size(long bytes) {
+        if (bytes < 1024) {
+            return bytes + " B";
+        }
+        int power = (63 - Long.numberOfLeadingZeros(bytes)) / 10;
+        long tenths = (long) (bytes / Math.pow(1024, power) * 10);
+        return tenths / 10 + "." + tenths % 10 + " " + "KMGTPE".charAt(power - 1) + "iB";
+    }
+
+    static String size(@Nullable Long bytes) {
+        return bytes == null ? "-" : size(bytes.longValue());
+    }
+
+    static String ago(Instant at) {
+        return Durations.text(Math.max(0, Duration.between(at, Instant.now()).toMillis())) + " ago";
+    }
+
+    static String until(@Nullable Instant at) {
+        return at == null ? "-" : "in " + Durations.text(Math.max(0, Duration.between(Instant.now(), at).toMillis()));
+    }
+
+    static String or(@Nullable Object value) {
+        return value == null ? "-" : safe(value.toString());
+    }
+
+    /// Control and direction-changing characters become `?`: a name must not be able to paint our terminal.
+    static String safe(String foreign) {
+        var out = new StringBuilder(foreign.length());
+        foreign.codePoints().forEach(c -> out.appendCodePoint(
+                Character.isISOControl(c) || Character.getType(c) == Character.FORMAT || Character.getType(c) == Character.SURROGATE ? '?' : c));
+        return out.toString();
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.cli;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// All verbs by name. One is made only when it is asked for: that is most of a fast start.
+final class Verbs {
+    static final List<String> NAMES = List.of(
+            "quickstart", "up", "down", "status", "doctor",
+            "run", "create", "list", "show", "exec", "attach", "shell", "logs",
+            "cp", "ls", "stat", "rm", "mv", "mkdir", "chmod", "watch", "diff",
+            "pause", "resume", "stop", "start", "reset", "set-timeout", "fork", "kill", "quarantine",
+            "snapshot", "template", "keys", "audit", "bench", "completion");
+
+    private Verbs() {}
+
+    static @Nullable Object make(String name, Io io) {
+        return switch (name) {
+            case "quickstart" -> new Quickstart(io);
+            case "up" -> new Up(io);
+            case "down" -> new Down(io);
+            case "status" -> new Status(io);
+            case "doctor" -> new Doctor(io);
+            case "run" -> new Run(io);
+            case "create" -> new Create(io);
+            case "list" -> new ListSandboxes(io);
+            case "show" -> new Show(io);
+            case "exec" -> new ExecVerb(io);
+            case "attach" -> new Attach(io);
+            case "shell" -> new Shell(io);
+            case "logs" -> new Logs(io);
+            case "cp" -> new Cp(io);
+            default -> makeFileVerb(name, io);
+        };
+    }
+
+    private static @Nullable Object makeFileVerb(String name, Io io) {
+        return switch (name) {
+            case "ls" -> new Ls(io);
+            case "stat" -> new Stat(io);
+            case "rm" -> new Rm(io);
+            case "mv" -> new Mv(io);
+            case "mkdir" -> new Mkdir(io);
+            case "chmod" -> new Chmod(io);
+            case "watch" -> new Watch(io);
+            case "diff" -> new Diff(io);
+            default -> makeLifeVerb(name, io);
+        };
+    }
+
+    private static @Nullable Object makeLifeVerb(String name, Io io) {
+        return switch (name) {
+            case "pause" -> new Pause(io);
+            case "resume" -> new Resume(io);
+            case "stop" -> new Stop(io);
+            case "start" -> new Start(io);
+            case "reset" -> new Reset(io);
+            case "quarantine" -> new Quarantine(io);
+            case "set-timeout" -> new SetTimeout(io);
+            case "fork" -> new Fork(io);
+            case "kill" -> new Kill(io);
+            default -> makeGroup(name, io);
+        };
+    }
+
+    private static @Nullable Object makeGroup(String name, Io io) {
+        return switch (name) {
+            case "snapshot" -> new SnapshotGroup();
+            case "template" -> new TemplateGroup();
+            case "keys" -> new KeysGroup();
+            case "audit" -> new AuditGroup();
+            case "bench" -> new Bench(io);
+            case "completion" -> new Completion(io);
+            default -> null;
+        };
+    }
+}
