@@ -5,12 +5,15 @@
 //!     redoma-launcher clean NSFILE [KEEP...]      makes the clean mount namespace and pins it at NSFILE
 //!     redoma-launcher drop NSFILE                 unpins it
 //!     redoma-launcher run KEY=VALUE... -- RUNTIME ARG...
+//!     redoma-launcher boot-id                     as a hook of runc: lays the sandbox's boot id over the host's
+//!     redoma-launcher inside                      inside an instance: tries what must be refused, writes /report
 //!
 //! Exit code 70 with one line on standard error: the launcher failed. Any other code is the runtime's.
 
 mod clean;
 mod fail;
 mod idmap;
+mod inside;
 mod net;
 mod plan;
 mod root;
@@ -33,6 +36,8 @@ fn dispatch(args: &[String]) -> Result<(), Fail> {
         Some((verb, rest)) if verb == "clean" => clean::make(rest),
         Some((verb, rest)) if verb == "drop" => clean::unpin(rest),
         Some((verb, rest)) if verb == "run" => run::run(plan::Plan::parse(rest)?),
-        _ => Err(Fail::usage("expected clean, drop or run")),
+        Some((verb, _)) if verb == "boot-id" => stage::boot_id(),
+        Some((verb, _)) if verb == "inside" => inside::report(),
+        _ => Err(Fail::usage("expected clean, drop, run, boot-id or inside")),
     }
 }

@@ -108,3 +108,8 @@ pub fn devices() -> Result<(), Fail> {
     }
     Ok(())
 }
+
+/// runc refuses to mount there itself. Called by it in the sandbox's mount namespace, before the root is changed.
+pub fn boot_id() -> Result<(), Fail> {
+    sys::mount("/run/b/boot_id", "/run/root/proc/sys/kernel/random/boot_id", "", libc::MS_BIND, "")
+}

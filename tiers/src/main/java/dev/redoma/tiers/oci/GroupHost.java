@@ -107,7 +107,12 @@ final class GroupHost {
         var v1 = new LinkedHashMap<String, CgroupDir>();
         v1Trees().forEach((controller, root) -> v1.put(controller, root.child(parent).child(name)));
         var v2 = host.v2().map(p -> new CgroupDir(p).child(parent).child(name));
-        return new V1Groups(v1, v2, "/" + parent + "/" + name);
+        var others = Stream.concat(host.v1().values().stream(), host.v1Others().stream())
+                .map(p -> new CgroupDir(p).child(parent).child(name))
+                .filter(d -> !v1.containsValue(d))
+                .distinct()
+                .toList();
+        return new V1Groups(v1, v2, others, "/" + parent + "/" + name);
     }
 
     /// Names of all instances that have a group in any hierarchy.
@@ -119,7 +124,10 @@ final class GroupHost {
 
     private List<CgroupDir> parents() {
         var out = new ArrayList<CgroupDir>();
-        Stream.concat(host.v2().stream().map(CgroupDir::new), v1Trees().values().stream()).forEach(d -> out.add(d.child(parent)));
+        Stream.of(host.v2().stream(), host.v1().values().stream(), host.v1Others().stream())
+                .flatMap(s -> s)
+                .distinct()
+                .forEach(p -> out.add(new CgroupDir(p).child(parent)));
         return out;
     }
 

@@ -43,6 +43,9 @@ final class Launch {
         out.add("write=b:" + bundle.dir());
         out.add("read=channel:" + spec.channelDir());
         out.add("read=guest:" + config.init());
+        if (runtime.placesCgroups()) {
+            out.add("read=launcher:" + config.launcher());
+        }
         out.add("nosuid=" + !spec.sudo());
         out.add("--");
         out.addAll(runtime.start(spec.name()));

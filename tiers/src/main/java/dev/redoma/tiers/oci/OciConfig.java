@@ -5,9 +5,10 @@ import java.nio.file.Path;
 import java.util.List;
 
 /// What the container tier is opened with. `installation` names its cgroups, `runDir` (on a tmpfs, gone after a reboot) holds what it
-/// must remember; `init` is the guest binary on the host and `initArgs` what follows it; `runtimes` in order of preference.
+/// must remember; `init` is the guest binary on the host and `initArgs` what follows it; `runtimes` in order of preference; `trialDir`, on an ordinary file system, for the probe's
+/// throw-away instance.
 public record OciConfig(
-        String installation, Path runDir, Path init, List<String> initArgs, Path launcher, List<String> runtimes) {
+        String installation, Path runDir, Path init, List<String> initArgs, Path launcher, List<String> runtimes, Path trialDir) {
 
     public OciConfig {
         if (!installation.matches("[a-z0-9]{1,32}")) {
@@ -18,7 +19,12 @@ public record OciConfig(
     }
 
     public OciConfig(String installation, Path runDir, Path guest, Path launcher) {
-        this(installation, runDir, guest, List.of(), launcher, List.of("crun", "runc"));
+        this(installation, runDir, guest, List.of(), launcher, List.of("crun", "runc"), Path.of("/var/tmp"));
+    }
+
+    /// The same with another first program.
+    OciConfig withInit(Path program, List<String> args) {
+        return new OciConfig(installation, runDir, program, args, launcher, runtimes, trialDir);
     }
 
     Path instances() {

@@ -12,6 +12,7 @@ import dev.redoma.kernel.OwnLimits;
 import dev.redoma.kernel.ProcessFacts;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
+import dev.redoma.model.RedomaException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -27,46 +28,66 @@ import java.util.stream.Stream;
 /// all instances again. Thread-safe.
 public final class OciTier implements Tier, AutoCloseable {
     private final OciConfig config;
-    private final Runtime runtime;
+    private final Optional<Runtime> runtime;
     private final GroupHost groups;
     private final CpuSpread spread;
     private final CleanNamespace clean;
-    private final Launch launch;
     private final ExitWatch exits = new ExitWatch();
     private final Probe probe;
 
-    private OciTier(OciConfig config, Runtime runtime, GroupHost groups, CpuSpread spread) {
+    private OciTier(OciConfig config, GroupHost groups, CpuSpread spread) {
         this.config = config;
-        this.runtime = runtime;
         this.groups = groups;
         this.spread = spread;
         this.clean = new CleanNamespace(config);
-        this.launch = new Launch(config, runtime);
-        this.probe = new Probe(true, "shared-kernel", runtime.name(), runtime.version(), List.of());
+        var readiness = new Readiness();
+        this.runtime = choose(readiness);
+        this.probe = readiness.result(runtime);
+        groups.names().forEach(name -> spread.remember(name, groups.of(name).cpus()));
     }
 
+    /// Opens also where the host cannot run it: `probe` then says what is missing, and `create` refuses.
     public static OciTier open(OciConfig config) {
-        var runtime = config.runtimes().stream()
-                .flatMap(name -> Runtime.find(name).stream())
-                .findFirst()
-                .orElseThrow(() -> Problem.of(Code.HOST_FAILED, "neither crun nor runc is installed", "apt-get install crun").raise());
-        var groups = new GroupHost(CgroupHost.discover(), config.parentGroup());
-        var tier = new OciTier(config, runtime, groups, new CpuSpread(hostCpus()));
-        tier.prepare();
-        return tier;
+        return new OciTier(config, new GroupHost(CgroupHost.discover(), config.parentGroup()), new CpuSpread(hostCpus()));
     }
 
-    private void prepare() {
+    /// The first runtime that holds what it must, tried in a throw-away instance.
+    private Optional<Runtime> choose(Readiness readiness) {
+        readiness.cgroups(groups);
+        var found = new ArrayList<Runtime>();
+        for (var name : config.runtimes()) {
+            Runtime.find(name).ifPresentOrElse(found::add, () -> readiness.absent(name));
+        }
+        if (!groups.missing().isEmpty() || found.isEmpty() || !prepared(readiness, found)) {
+            return Optional.empty();
+        }
+        var trialConfig = config.withInit(config.launcher(), List.of("inside"));
+        for (var candidate : found) {
+            var faults = new Trial(config.trialDir(), spec -> start(spec, candidate, trialConfig), groups::of).run();
+            readiness.tried(candidate, faults);
+            if (faults.isEmpty()) {
+                return Optional.of(candidate);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private boolean prepared(Readiness readiness, List<Runtime> found) {
         try {
             Files.createDirectories(config.runDir());
             Files.createDirectories(
                     config.instances(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            groups.open();
+            var keep = new ArrayList<>(List.of(Path.of("/usr/lib"), Path.of("/etc/ld.so.cache")));
+            found.forEach(r -> keep.add(r.binary()));
+            clean.open(keep);
+            return true;
+        } catch (RedomaException e) {
+            readiness.missing("host", String.valueOf(e.getMessage()), e.problem().remedy());
+            return false;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        groups.open();
-        clean.open(List.of(runtime.binary(), Path.of("/usr/lib"), Path.of("/etc/ld.so.cache")));
-        groups.names().forEach(name -> spread.remember(name, groups.of(name).cpus()));
     }
 
     private static List<Integer> hostCpus() {
@@ -115,25 +136,32 @@ public final class OciTier implements Tier, AutoCloseable {
                     .with("fields", refused)
                     .raise();
         }
+        var chosen = runtime.orElseThrow(() -> Problem.of(
+                        Code.NOT_OFFERED, "this host cannot run the container tier", "Run `redoma doctor` and do what it says.")
+                .raise());
+        return start(spec, chosen, config);
+    }
+
+    private Instance start(InstanceSpec spec, Runtime by, OciConfig with) {
         var bundle = bundle(spec.name());
         var box = groups.of(spec.name());
         if (bundle.exists() || box.exists()) {
             throw Problem.of(Code.WRONG_STATE, "an instance of that name exists", "Remove it first.").raise();
         }
         try {
-            return start(spec, bundle, box);
+            return start(spec, by, with, bundle, box);
         } catch (RuntimeException e) {
             undo(spec.name(), e);
             throw e;
         }
     }
 
-    private Instance start(InstanceSpec spec, Bundle bundle, BoxGroups box) {
+    private Instance start(InstanceSpec spec, Runtime by, OciConfig with, Bundle bundle, BoxGroups box) {
         var cpus = spread.deal(spec.name(), spec.limits().cpu());
-        var path = runtime.placesCgroups() ? "/" + config.parentGroup() + "/" + spec.name() : null;
-        bundle.write(spec, RuntimeConfig.of(spec, config.initArgs(), path), cpus);
+        var path = by.placesCgroups() ? "/" + config.parentGroup() + "/" + spec.name() : null;
+        bundle.write(spec, RuntimeConfig.of(spec, with.initArgs(), path), cpus);
         box.make(spec.limits(), cpus);
-        int pid = launch.start(spec, bundle, runtime.placesCgroups() ? List.of() : box.dirs());
+        int pid = new Launch(with, by).start(spec, bundle, by.placesCgroups() ? List.of() : box.dirs());
         box.started(spec.limits(), pid);
         var ref = ProcessFacts.of(pid)
                 .filter(ProcessFacts::alive)
@@ -221,5 +249,6 @@ public final class OciTier implements Tier, AutoCloseable {
         close();
         clean.drop();
         groups.close();
+        Directories.delete(config.runDir());
     }
 }

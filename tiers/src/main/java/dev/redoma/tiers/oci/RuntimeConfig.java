@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The OCI `config.json` of an instance. Host paths in it are those of the launcher's namespace, the same for every instance.
 final class RuntimeConfig {
@@ -28,14 +29,23 @@ final class RuntimeConfig {
 
     private RuntimeConfig() {}
 
-    static Map<String, Object> of(InstanceSpec spec, List<String> initArgs, @org.jspecify.annotations.Nullable String cgroupsPath) {
-        return Map.of(
-                "ociVersion", "1.0.2",
-                "process", process(spec, initArgs),
-                "root", Map.of("path", "/run/root", "readonly", false),
-                "hostname", spec.hostname(),
-                "mounts", mounts(spec),
-                "linux", linux(spec, cgroupsPath));
+    /// `runcPath`: the cgroup that runc is to make; null for crun, which is born in it.
+    static Map<String, Object> of(InstanceSpec spec, List<String> initArgs, @Nullable String runcPath) {
+        var mounts = new ArrayList<>(mounts(spec));
+        var out = new LinkedHashMap<String, Object>();
+        out.put("ociVersion", "1.0.2");
+        out.put("process", process(spec, initArgs));
+        out.put("root", Map.of("path", "/run/root", "readonly", false));
+        out.put("hostname", spec.hostname());
+        out.put("mounts", mounts);
+        out.put("linux", linux(spec, runcPath));
+        if (runcPath == null) {
+            mounts.add(bind("b/boot_id", "/proc/sys/kernel/random/boot_id"));
+        } else {
+            var hook = Map.of("path", "/run/launcher", "args", List.of("redoma-launcher", "boot-id"));
+            out.put("hooks", Map.of("createContainer", List.of(hook)));
+        }
+        return out;
     }
 
     private static Map<String, Object> process(InstanceSpec spec, List<String> initArgs) {
@@ -61,7 +71,6 @@ final class RuntimeConfig {
     }
 
     private static List<Map<String, Object>> mounts(InstanceSpec spec) {
-        var cgroup = mount("/sys/fs/cgroup", "cgroup", "nosuid", "noexec", "nodev", "ro");
         return List.of(
                 mount("/proc", "proc", "nosuid", "noexec", "nodev"),
                 mount("/dev", "tmpfs", "nosuid", "noexec", "mode=755", "size=64k"),
@@ -69,11 +78,10 @@ final class RuntimeConfig {
                 mount("/dev/shm", "tmpfs", "nosuid", "noexec", "nodev", "mode=1777", "size=" + spec.limits().shmBytes()),
                 mount("/dev/mqueue", "mqueue", "nosuid", "noexec", "nodev"),
                 mount("/sys", "tmpfs", "nosuid", "noexec", "nodev", "ro", "mode=755", "size=64k"),
-                cgroup,
+                mount("/sys/fs/cgroup", "cgroup", "nosuid", "noexec", "nodev", "ro"),
                 bind("b/online", "/sys/devices/system/cpu/online"),
                 bind("b/cpuinfo", "/proc/cpuinfo"),
                 bind("b/meminfo", "/proc/meminfo"),
-                bind("b/boot_id", "/proc/sys/kernel/random/boot_id"),
                 bind("channel", "/run/redoma"),
                 bind("guest", INIT));
     }
@@ -87,7 +95,7 @@ final class RuntimeConfig {
     }
 
     /// No network namespace: the launcher's is inherited. It belongs to the host's user namespace, so nobody inside can change it.
-    private static Map<String, Object> linux(InstanceSpec spec, @org.jspecify.annotations.Nullable String cgroupsPath) {
+    private static Map<String, Object> linux(InstanceSpec spec, @Nullable String cgroupsPath) {
         var out = new LinkedHashMap<String, Object>();
         var map = List.of(Map.of("containerID", 0, "hostID", spec.range().base(), "size", UidRange.WIDTH));
         out.put("uidMappings", map);

@@ -11,7 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Limits by version 1 controllers; freezing, killing and the CPU clock by the version 2 tree where there is one (a hybrid host).
-record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, String ownPath) implements BoxGroups {
+/// `others`: hierarchies without a limit of ours, in which runc leaves a group all the same.
+record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDir> others, String ownPath) implements BoxGroups {
     private static final Duration LEAVING = Duration.ofSeconds(5);
 
     private CgroupDir dir(String controller) {
@@ -159,6 +160,9 @@ record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, String ownPat
         boolean gone = true;
         for (var dir : dirs()) {
             gone &= dir.remove(LEAVING);
+        }
+        for (var dir : others) {
+            gone &= !dir.exists() || dir.remove(LEAVING);
         }
         return gone;
     }

@@ -40,4 +40,20 @@ class OciTierTest {
     void filesOfTheTemplateBelongToRootInside() throws Exception {
         assertThat(host.run("stat -c %u:%g /bin/busybox /etc > /out")).isEqualTo("0:0\n0:0");
     }
+
+    @Test
+    void theProbeTriesTheRuntimeAndSaysSo() {
+        var probe = host.tier.probe();
+        assertThat(probe.findings()).filteredOn(f -> f.status().equals("missing")).isEmpty();
+        assertThat(probe.works()).isTrue();
+    }
+
+    @Test
+    void runcServesWhereCrunIsAbsent() throws Exception {
+        try (var other = new Host("runc")) {
+            assertThat(other.tier.probe().findings()).filteredOn(f -> f.status().equals("missing")).isEmpty();
+            assertThat(other.tier.probe().runtime()).isEqualTo("runc");
+            assertThat(other.run("id -u > /out")).isEqualTo("0");
+        }
+    }
 }

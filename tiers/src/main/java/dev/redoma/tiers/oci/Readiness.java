@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.tiers.oci;
+
+import dev.redoma.engine.Tier.Probe;
+import dev.redoma.model.wire.Finding;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Findings gathered while a runtime is chosen, in the words of `doctor`.
+final class Readiness {
+    private static final String AREA = "container";
+    private final List<Finding> findings = new ArrayList<>();
+
+    void cgroups(GroupHost groups) {
+        var mode = groups.host().mode();
+        var missing = groups.missing();
+        if (missing.isEmpty()) {
+            ok("cgroups", mode + (mode.equals("hybrid") ? ": limits by version 1, freezing and killing by version 2" : ""));
+        } else {
+            missing("cgroups", mode + " without " + String.join(", ", missing), "boot with systemd.unified_cgroup_hierarchy=1 cgroup_enable=memory");
+        }
+        if (!groups.canLimitIo()) {
+            warn("disk bandwidth", "cannot be limited here: `ioBytesPerSecond` is refused", "leave it out");
+        }
+    }
+
+    void absent(String runtime) {
+        warn(runtime, "is not installed", "apt-get install " + runtime);
+    }
+
+    void tried(Runtime runtime, List<String> faults) {
+        var name = runtime.name() + " " + runtime.version();
+        if (faults.isEmpty()) {
+            ok(name, "started a trial instance: namespaces, id map, overlay, filter and limits hold");
+        } else {
+            missing(name, String.join("; ", faults), "run as root on Linux 5.19 or newer, or install another runtime (apt-get install crun runc)");
+        }
+    }
+
+    Probe result(Optional<Runtime> chosen) {
+        chosen.ifPresent(r -> findings.addAll(KnownHoles.of(r.name(), r.version())));
+        return new Probe(
+                chosen.isPresent(),
+                "shared-kernel",
+                chosen.map(Runtime::name).orElse("none"),
+                chosen.map(Runtime::version).orElse(""),
+                List.copyOf(findings));
+    }
+
+    void missing(String name, String detail, String fix) {
+        findings.add(new Finding(AREA, name, "missing", detail, fix));
+    }
+
+    private void ok(String name, String detail) {
+        findings.add(new Finding(AREA, name, "ok", detail, null));
+    }
+
+    private void warn(String name, String detail, String fix) {
+        findings.add(new Finding(AREA, name, "warn", detail, fix));
+    }
+}
