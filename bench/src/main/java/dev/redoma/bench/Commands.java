@@ -42,12 +42,28 @@ final class Commands {
         return new Samples(times);
     }
 
+    /// Wall time of one run, in milliseconds.
+    static double once(String... argv) {
+        long start = System.nanoTime();
+        quiet(argv);
+        return (System.nanoTime() - start) / 1e6;
+    }
+
     static void quiet(String... argv) {
+        quiet(60, argv);
+    }
+
+    /// For what may take minutes.
+    static void patient(String... argv) {
+        quiet(1200, argv);
+    }
+
+    private static void quiet(long seconds, String... argv) {
         try {
             var process = new ProcessBuilder(argv).redirectErrorStream(true).start();
             process.getOutputStream().close();
             var out = process.getInputStream().readAllBytes();
-            if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
+            if (!process.waitFor(seconds, TimeUnit.SECONDS) || process.exitValue() != 0) {
                 process.destroyForcibly();
                 throw new IllegalStateException(List.of(argv) + " failed: " + Floors.text(out));
             }

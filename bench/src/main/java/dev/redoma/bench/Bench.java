@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.bench;
+
+import java.util.List;
+
+/// One measurement: takes its floor in the same run and gives its figures.
+interface Bench {
+
+    String name();
+
+    List<Figure> run(Rig rig) throws Exception;
+
+    /// All, in the order in which they are run.
+    static List<Bench> all() {
+        return List.of(new CreateBench(), new ExecBench(), new FileBench(), new OutputBench(), new DiskBench(), new ChurnBench(), new DensityBench(),
+                new StartBench());
+    }
+}
