@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/// Section 12 of the behaviours: limits bite and tell.
+@ExtendWith(LabExtension.class)
+@Timeout(180)
+class LimitBehavioursTest {
+    private static final long MIB = 1 << 20;
+
+    @Test
+    void rl01_oneCpuAndHalfAGibibyteShowInsideAndATooLargePoolDiesAlone(Lab lab) {
+        try (var box = lab.base(Map.of("limits", Map.of("cpu", 1, "memoryBytes", 512 * MIB)))) {
+            assertThat(box.sh("nproc").text()).isEqualTo("1\n");
+            assertThat(box.sh("grep MemTotal /proc/meminfo").text()).contains("524288 kB");
+            var result = box.run(List.of("python3", "-c", "import multiprocessing as m\nm.Pool(64).map(bytearray,[30_000_000]*64)"), "timeoutMs", 60_000);
+            assertThat(result.exec().get("oomKilled").asBoolean()).isTrue();
+            await().atMost(Duration.ofSeconds(5)).until(() -> box.sh("echo ok").text().equals("ok\n"));
+        }
+    }
+
+    @Test
+    void rl02_anOutOfMemoryDeathIsToldWithTheLimitAlsoAfterTheSandboxIsGone(Lab lab) {
+        try (var box = lab.base(Map.of("limits", Map.of("memoryBytes", 256 * MIB)))) {
+            var result = box.run(List.of("python3", "-c", "x=bytearray(400_000_000)"));
+            assertThat(result.code()).isEqualTo(137);
+            assertThat(result.exec().get("oomKilled").asBoolean()).isTrue();
+            var id = result.exec().get("id").asString();
+            box.close();
+            assertThat(box.exec(id).get("oomKilled").asBoolean()).isTrue();
+        }
+    }
+
+    @Test
+    void rl03_anOutOfMemoryDeathBehindAWrapperIsStillSeen(Lab lab) {
+        try (var box = lab.base(Map.of("limits", Map.of("memoryBytes", 256 * MIB)))) {
+            var result = box.sh("python3 -c 'x=bytearray(2*10**9)'; exit 1");
+            assertThat(result.code()).isEqualTo(1);
+            assertThat(result.exec().get("oomKilled").asBoolean()).isTrue();
+            assertThat(result.exec().get("peakMemoryBytes").asLong()).isPositive();
+        }
+    }
+
+    @Test
+    void rl05_aForkBombHurtsNeitherTheNeighbourNorForGoodItself(Lab lab) {
+        try (var bomb = lab.tiny(Map.of("limits", Map.of("pids", 100))); var neighbour = lab.tiny()) {
+            var exec = bomb.start(Box.shell("b() { b | b & }; b; wait"));
+            await().atMost(Duration.ofSeconds(10)).until(() -> usage(bomb, "pids") > 60);
+            assertThat(usage(bomb, "pids")).isLessThanOrEqualTo(100);
+            long start = System.nanoTime();
+            assertThat(neighbour.sh("echo ok").text()).isEqualTo("ok\n");
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+            bomb.killExec(exec);
+            await().atMost(Duration.ofSeconds(30)).until(() -> bomb.sh("echo ok").text().equals("ok\n"));
+        }
+    }
+
+    private static long usage(Box box, String what) {
+        return box.api().get(box.path("/usage")).expect(200).json().get(what).asLong();
+    }
+
+    @Test
+    void rl06_rl07_rl09_theDiskLimitHoldsInEveryWritablePlaceAndAFullSandboxStillAnswers(Lab lab) {
+        try (var box = lab.tiny(Map.of("limits", Map.of("diskBytes", 100 * MIB, "memoryBytes", 256 * MIB, "shmBytes", 32 * MIB)))) {
+            var mounts = box.sh("awk '{print $2\" \"$4}' /proc/mounts | grep -E ' rw' | cut -d' ' -f1").text().lines().toList();
+            assertThat(mounts).contains("/", "/dev/shm");
+            for (var mount : mounts) {
+                if (box.sh("[ -d " + mount + " ] && [ -w " + mount + " ] && touch " + mount + "/probe 2>/dev/null && echo w").text().isEmpty()) {
+                    continue;
+                }
+                var result = box.sh("dd if=/dev/zero of=" + mount + "/fill bs=1M count=300 2>&1; ls -l " + mount + "/fill | awk '{print $5}'");
+                assertThat(result.text()).as(mount).containsAnyOf("No space left", "quota exceeded", "Quota exceeded", "Killed");
+                box.sh("rm -f " + mount + "/fill " + mount + "/probe");
+            }
+            box.sh("dd if=/dev/zero of=/tmp/fill bs=1M count=300; true");
+            assertThat(box.sh("echo ok").text()).isEqualTo("ok\n");
+            var full = box.tryWrite("/root/more", new byte[20 << 20]);
+            assertThat(full.status()).isEqualTo(507);
+            assertThat(full.code()).isEqualTo("disk-full");
+            assertThat(box.read("/etc/passwd")).isNotEmpty();
+            box.sh("rm /tmp/fill");
+            await().atMost(Duration.ofSeconds(10)).until(() -> box.tryWrite("/root/more", new byte[1 << 20]).status() == 200);
+        }
+    }
+
+    @Test
+    void rl10_memoryLimitsAreNoAddressSpaceLimits(Lab lab) {
+        try (var box = lab.base(Map.of("limits", Map.of("memoryBytes", 1024 * MIB)))) {
+            assertThat(box.sh("ulimit -v").text()).isEqualTo("unlimited\n");
+            assertThat(box.run(List.of("python3", "-c", "import mmap; m=mmap.mmap(-1, 8<<30); print('mapped')")).text()).isEqualTo("mapped\n");
+        }
+    }
+
+    @Test
+    void rl11_runningOutOfFilesLeavesTheChannelAlone(Lab lab) {
+        try (var box = lab.base(Map.of("limits", Map.of("openFiles", 256)))) {
+            var exec = box.start(List.of("python3", "-c", "import time\nf=[]\ntry:\n  while True: f.append(open('/dev/null'))\nexcept OSError as e: print(e.errno, len(f), flush=True)\ntime.sleep(30)"));
+            await().atMost(Duration.ofSeconds(10)).until(() -> box.output(exec, 0, false, false).text().startsWith("24 "));
+            assertThat(box.sh("ulimit -n").text()).isEqualTo("256\n");
+            assertThat(box.sh("echo ok").text()).isEqualTo("ok\n");
+            assertThat(box.read("/etc/passwd")).isNotEmpty();
+        }
+    }
+
+    @Test
+    void aLimitThatThisHostCannotEnforceMakesCreateFailByName(Lab lab) {
+        var answer = lab.api().post("/v1/sandboxes", Map.of("template", "tiny", "limits", Map.of("ioBytesPerSecond", 50 * MIB)));
+        if (answer.status() == 201) {
+            new Box(lab.api(), answer.json()).close();
+            assertThat(lab.hasV2Io()).as("create accepted an I/O limit: only a pure cgroup v2 host can hold it").isTrue();
+        } else {
+            assertThat(answer.status()).isEqualTo(501);
+            assertThat(answer.code()).isEqualTo("not-enforceable");
+            assertThat(answer.text()).contains("ioBytesPerSecond");
+        }
+    }
+
+    @Test
+    void cpuIsBounded(Lab lab) {
+        try (var box = lab.tiny(Map.of("limits", Map.of("cpu", 0.5)))) {
+            box.run(Box.shell("yes > /dev/null"), "timeoutMs", 3000);
+            assertThat(usage(box, "cpuMs")).isBetween(500L, 2400L);
+        }
+    }
+}
