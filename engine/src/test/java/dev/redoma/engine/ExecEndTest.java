@@ -135,7 +135,7 @@ class ExecEndTest {
 
     @Test
     void rl02_an_exec_that_runs_out_of_memory_says_so() throws Exception {
-        try (var small = new GuestRig(64L << 20, GuestRig.guest())) {
+        try (var small = new GuestRig(64L << 20)) {
             var done = small.run(GuestRig.spec("python3", "-c", "x = bytearray(96 << 20); print('never')"));
             assertThat(done.exec().oomKilled()).isTrue();
             assertThat(done.exec().exitCode()).isEqualTo(137);
@@ -146,7 +146,7 @@ class ExecEndTest {
 
     @Test
     void rl03_a_wrapper_that_hides_the_oom_kill_does_not_hide_it_from_us() throws Exception {
-        try (var small = new GuestRig(64L << 20, GuestRig.guest())) {
+        try (var small = new GuestRig(64L << 20)) {
             var done = small.run(GuestRig.sh("python3 -c 'x = bytearray(96 << 20)'; exit 1", null));
             assertThat(done.exec().exitCode()).isEqualTo(1);
             assertThat(done.exec().oomKilled()).isTrue();

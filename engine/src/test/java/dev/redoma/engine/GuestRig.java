@@ -39,7 +39,7 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
     final Path dir;
     final Store store;
     final Ledger ledger;
-    final CgroupInstance instance;
+    final Instance instance;
     final AtomicInteger busy = new AtomicInteger();
     final AtomicInteger touched = new AtomicInteger();
     Map<String, String> env = Map.of("FROM_SANDBOX", "yes");
@@ -49,10 +49,21 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
     FileService files;
 
     GuestRig() throws IOException {
-        this(1L << 30, guest());
+        this(1L << 30);
     }
 
-    GuestRig(long memoryLimit, Path program) throws IOException {
+    GuestRig(long memoryLimit) throws IOException {
+        this(channel -> CgroupInstance.start(ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet(), memoryLimit,
+                guest().toString(), channel.resolve("guest.sock").toString()));
+        try {
+            link.awaitReady(Duration.ofSeconds(10));
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    private GuestRig(java.util.function.Function<Path, Instance> start) throws IOException {
         dir = Files.createTempDirectory("rd-exec-");
         store = SqliteStore.open(dir.resolve("redoma.db"));
         ledger = ChainLedger.open(store, dir);
@@ -63,14 +74,18 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
                 id.value()));
         var channel = Files.createDirectory(dir.resolve("ch"));
         link = GuestLink.listen(channel, 0);
-        instance = CgroupInstance.start(ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet(), memoryLimit, program.toString(),
-                channel.resolve("guest.sock").toString());
-        try {
-            serve();
-        } catch (RuntimeException e) {
-            instance.kill();
-            throw e;
-        }
+        instance = start.apply(channel);
+        serve();
+    }
+
+    /// Without a process: a test plays the guest. Init and children are this very process.
+    static GuestRig fake() throws IOException {
+        return new GuestRig(channel -> new FakeGuest.Self(true));
+    }
+
+    /// Ends the init, as a crash of it would.
+    void crash() {
+        ((CgroupInstance) instance).crash();
     }
 
     static Path guest() {
@@ -83,7 +98,6 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
 
     private void serve() {
         link.bind(instance);
-        link.awaitReady(Duration.ofSeconds(10));
         execs = new ExecService(this, store, ledger, dir, Clock.systemUTC());
         files = new FileService(this, store, ledger);
         instance.onExit(() -> execs.gone(id, "init has ended"));
