@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.cli;
 
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +71,8 @@ final class Cli {
     private static int usage(ParameterException problem, Io io) {
         var at = problem.getCommandLine();
         io.err().println("redoma: " + problem.getMessage());
-        io.err().println("  what to do: see '" + at.getCommandSpec().qualifiedName() + " --help'");
+        io.err().println("  what to do: see '" + at.getCommandSpec().qualifiedName() + " --help'"
+                + (carries(at) ? "; '--' goes before the command" : ""));
         return carries(at) ? Exit.OURS : Exit.USAGE;
     }
 
@@ -105,9 +105,5 @@ final class Cli {
             @Nullable String version = Cli.class.getPackage().getImplementationVersion();
             return version == null ? "0.1.0-SNAPSHOT" : version;
         }
-    }
-
-    static boolean brokenPipe(IOException e) {
-        return "Broken pipe".equals(e.getMessage());
     }
 }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /// What `run` and `exec` say about the command.
 final class CommandFlags {
@@ -31,10 +30,7 @@ final class CommandFlags {
     @Option(names = "--output-limit", paramLabel = "SIZE", description = "Keep at most this much output; the rest is counted and dropped.")
     @Nullable String outputLimit;
 
-    @Parameters(arity = "1..*", paramLabel = "CMD", description = "The command and its arguments; never a shell string.")
-    List<String> words = List.of();
-
-    Command command() {
+    Command command(List<String> words) {
         var command = Command.of(words);
         if (timeout != null) {
             command = command.timeout(Durations.parse("--timeout", timeout));

@@ -3,6 +3,7 @@ package dev.redoma.cli;
 
 import dev.redoma.client.RedomaClient;
 import dev.redoma.client.SandboxHandle;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,9 @@ final class ExecVerb extends Verb {
     @Mixin
     CommandFlags how = new CommandFlags();
 
+    @Parameters(index = "1..*", arity = "1..*", paramLabel = "CMD", description = "The command and its arguments; never a shell string.")
+    List<String> words = List.of();
+
     ExecVerb(Io io) {
         super(io);
     }
@@ -41,7 +45,7 @@ final class ExecVerb extends Verb {
     @Override
     int run(RedomaClient client) throws Exception {
         var box = client.sandbox(sandbox);
-        var command = label == null ? how.command() : how.command().label(label);
+        var command = label == null ? how.command(words) : how.command(words).label(label);
         if (detach) {
             var exec = box.execs().start(how.stdin ? command.stdin() : command);
             if (json) {

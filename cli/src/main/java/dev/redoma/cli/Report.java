@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.cli;
 
+import dev.redoma.client.AnswerNotUnderstoodException;
 import dev.redoma.client.ClientException;
+import dev.redoma.client.ConnectionLostException;
 import dev.redoma.client.RedomaApiException;
+import dev.redoma.client.ServerUnreachableException;
 import dev.redoma.client.json.Json;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.wire.Problem;
@@ -50,10 +53,19 @@ final class Report {
         };
     }
 
+    private static String code(ClientException e) {
+        return switch (e) {
+            case RedomaApiException api -> api.code();
+            case ServerUnreachableException u -> "server-unreachable";
+            case ConnectionLostException l -> "connection-lost";
+            case AnswerNotUnderstoodException n -> "answer-not-understood";
+        };
+    }
+
     private static Problem problem(Exception failure) {
         return switch (failure) {
             case RedomaApiException e -> e.problem();
-            case ClientException e -> local("client", String.valueOf(e.getMessage()), e.remedy());
+            case ClientException e -> local(code(e), String.valueOf(e.getMessage()), e.remedy());
             case Failed f -> local("cli", String.valueOf(f.getMessage()), f.remedy());
             case RedomaException e -> local(e.code().wire(), e.problem().message(), e.problem().remedy());
             case UncheckedIOException e when e.getCause() != null -> file(e.getCause());

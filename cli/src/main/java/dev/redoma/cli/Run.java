@@ -8,12 +8,14 @@ import dev.redoma.model.wire.Exec;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /// Creates a sandbox, runs one command in it, says what it changed, and ends it.
 @Command(name = "run", description = {
@@ -36,6 +38,9 @@ final class Run extends Verb {
     @Mixin
     CommandFlags how = new CommandFlags();
 
+    @Parameters(index = "0..*", arity = "1..*", paramLabel = "CMD", description = "The command and its arguments; never a shell string.")
+    List<String> words = List.of();
+
     Run(Io io) {
         super(io);
     }
@@ -48,7 +53,7 @@ final class Run extends Verb {
     @Override
     int run(RedomaClient client) throws Exception {
         outliveCommand();
-        var command = how.command();
+        var command = how.command(words);
         var box = client.create(new NewSandbox(what.request(null, null)));
         try (var interrupted = new OnInterrupt(() -> kill(box))) {
             int code = inside(box, command);

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.regex.Pattern;
 
-/// Builds a template by the script of its recipe (`template/NAME/build.sh OUT.tar`) and imports it.
+/// Builds a template by the script of its recipe (`template/NAME/build.sh OUT.tar.zst`) and imports it.
 final class TemplateBuild {
     private static final Pattern STEP = Pattern.compile("progress (\\d{1,9}) (\\d{1,9}) (.*)");
 
@@ -23,7 +23,7 @@ final class TemplateBuild {
     }
 
     Template build(RedomaClient client, String name, Path scratch) throws IOException, InterruptedException {
-        var tar = Files.createTempFile(Files.createDirectories(scratch), "template-", ".tar");
+        var tar = Files.createTempFile(Files.createDirectories(scratch), "template-", ".tar.zst");
         try {
             run(script(name), tar);
             try (var progress = Progress.always(io, "import of " + name)) {

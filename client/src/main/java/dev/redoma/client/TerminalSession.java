@@ -8,17 +8,31 @@ import org.jspecify.annotations.Nullable;
 
 /// One attach to a command's terminal. One thread receives; any may send, resize or close.
 public final class TerminalSession implements AutoCloseable {
-    /// The other side pings well within this.
-    private static final Duration SILENCE = Duration.ofMinutes(5);
+    private static final Duration PING = Duration.ofSeconds(20);
+    /// Several of our pings went unanswered.
+    private static final Duration SILENCE = Duration.ofSeconds(90);
     private static final int EXITED = 1000;
     private static final int TAKEN_OVER = 4001;
 
     private final WebSocket socket;
+    private final Thread pinging;
     private int exitCode = -1;
     private boolean takenOver;
 
     TerminalSession(WebSocket socket) {
         this.socket = socket;
+        this.pinging = Thread.ofVirtual().name("terminal-ping").start(this::ping);
+    }
+
+    private void ping() {
+        try {
+            while (true) {
+                Thread.sleep(PING);
+                socket.ping();
+            }
+        } catch (InterruptedException | IOException closed) {
+            // The one who receives sees it.
+        }
     }
 
     public void send(byte[] bytes, int off, int len) throws IOException {
@@ -68,6 +82,7 @@ public final class TerminalSession implements AutoCloseable {
 
     @Override
     public void close() {
+        pinging.interrupt();
         socket.close();
     }
 }

@@ -106,6 +106,11 @@ public final class WebSocket implements AutoCloseable {
         frame(1, utf8, 0, utf8.length);
     }
 
+    /// A sign of life, so that nothing between the two ends takes the silence for an end.
+    public void ping() throws IOException {
+        frame(9, new byte[0], 0, 0);
+    }
+
     private void frame(int opcode, byte[] bytes, int off, int len) throws IOException {
         var mask = new byte[4];
         RANDOM.nextBytes(mask);
@@ -200,5 +205,4 @@ public final class WebSocket implements AutoCloseable {
         }
         connection.close();
     }
-
 }

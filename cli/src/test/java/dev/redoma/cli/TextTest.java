@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TextTest {
+
+    @Test
+    void durationsAreReadAsPeopleWriteThem() {
+        assertThat(Durations.parse("x", "250ms")).isEqualTo(Duration.ofMillis(250));
+        assertThat(Durations.parse("x", "90s")).isEqualTo(Duration.ofSeconds(90));
+        assertThat(Durations.parse("x", "5m")).isEqualTo(Duration.ofMinutes(5));
+        assertThat(Durations.parse("x", "1h30m")).isEqualTo(Duration.ofMinutes(90));
+        assertThat(Durations.parse("x", "7d")).isEqualTo(Duration.ofDays(7));
+        for (var wrong : List.of("", "5", "-1s", "s", "1.5h", "5 m", "NaN", "9999999999999s")) {
+            assertThatThrownBy(() -> Durations.parse("--timeout", wrong)).as(wrong).isInstanceOf(Failed.class).hasMessageContaining("--timeout");
+        }
+    }
+
+    @Test
+    void aNameCannotPaintTheTerminal() {
+        assertThat(Text.safe("a\u001b[31mred\n\u202eback\u009b")).isEqualTo("a?[31mred??back?");
+        assertThat(Text.safe("größe ☕ 😀")).isEqualTo("größe ☕ 😀");
+    }
+
+    @Test
+    void columnsAreAligned() {
+        assertThat(Text.table(List.of("A", "B"), List.of(List.of("long one", "x"), List.of("s", "y"))))
+                .isEqualTo("A         B\nlong one  x\ns         y\n");
+    }
+
+    @Test
+    void sizesAreReadable() {
+        assertThat(Text.size(512L)).isEqualTo("512 B");
+        assertThat(Text.size(1536L)).isEqualTo("1.5 KiB");
+        assertThat(Text.size(8L << 30)).isEqualTo("8.0 GiB");
+    }
+
+    @Test
+    void remotePathsAreToldFromLocalOnes() {
+        assertThat(RemotePath.of("box:/a:b")).isEqualTo(new RemotePath("box", "/a:b"));
+        assertThat(RemotePath.of("box:")).isEqualTo(new RemotePath("box", "."));
+        assertThat(RemotePath.of("./a:b")).isNull();
+        assertThat(RemotePath.of("/a:b")).isNull();
+        assertThat(RemotePath.of("plain")).isNull();
+        assertThat(new RemotePath("b", "/x/y/").name()).isEqualTo("y");
+    }
+}
