@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+# Builds guest and jars into target/dist, each only when what it is made of changed. Sourced by setup.sh.
+dist=$home/target/dist
+
+# One digest over the names and contents of the files below the paths given, tracked or not, ignored ones left out.
+digest_of() {
+    if git -C "$home" rev-parse --git-dir >/dev/null 2>&1; then
+        (cd "$home" && git ls-files -z -co --exclude-standard -- "$@")
+    else
+        (cd "$home" && find "$@" -name target -prune -o -type f -print0)
+    fi | sort -z | (cd "$home" && xargs -0 -r sha256sum 2>/dev/null || true) | sha256sum | cut -c1-64
+}
+
+stamped() { [ -r "$dist/$1.stamp" ] && [ "$(<"$dist/$1.stamp")" = "$2" ]; }
+stamp() { echo "$2" >"$dist/$1.stamp"; }
+
+build_all() {
+    mkdir -p "$dist"
+    ln -sfn "$jdk" "$dist/jdk"
+    build_guest
+    build_jars
+    write_launch
+    say "ready"
+}
+
+build_guest() {
+    local now
+    now=$(digest_of guest)-$("$cargo" --version)
+    if stamped guest "$now" && [ -x "$home/guest/target/dist/redoma-guest" ]; then return; fi
+    say "building the guest"
+    PATH=$(dirname "$cargo"):$PATH "$home/guest/build.sh" >&2 </dev/null || stop "the guest did not build; its words are above"
+    stamp guest "$now"
+}
+
+build_jars() {
+    local now
+    now=$(digest_of pom.xml .mvn ':(glob)*/pom.xml' ':(glob)*/src/main/**' guest/proto setup)-$(sha256sum <"$jdk/release")
+    if stamped jars "$now"; then return; fi
+    say "building the jars"
+    rm -rf "$dist/lib.new" && mkdir -p "$dist/lib.new"
+    (cd "$home" && "$maven" -q -B -ntp -Dmaven.test.skip=true package dependency:copy-dependencies \
+        -DincludeScope=runtime -DoutputDirectory="$dist/lib.new") >&2 </dev/null || stop "the jars did not build; Maven's words are above"
+    for room in cli server bench; do cp "$home/$room"/target/redoma-$room-*.jar "$dist/lib.new/"; done
+    rm -rf "$dist/lib" "$dist"/*.aot
+    mv "$dist/lib.new" "$dist/lib"
+    write_launch
+    . "$home/setup/training.sh"
+    stamp jars "$now"
+}
+
+# How the command line starts. Written out, so that a call costs no look-ups.
+write_launch() {
+    local jars
+    jars=$(cd "$dist/lib" && printf '$dist/lib/%s:' redoma-*.jar $(ls | grep -v '^redoma-'))
+    {
+        echo 'flags=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED --add-exports=java.base/sun.nio.ch=ALL-UNNAMED)'
+        echo 'quiet=(-Xlog:disable -Xlog:all=error:stderr)'
+        echo "jars=${jars%:}"
+        echo 'server="-XX:+UseSerialGC -Xmx512m --enable-native-access=ALL-UNNAMED --add-exports=java.base/sun.nio.ch=ALL-UNNAMED"'
+        echo '[ ! -r "$dist/server.aot" ] || server+=" -XX:AOTCache=$dist/server.aot ${quiet[*]}"'
+        echo '[ ! -r "$dist/cli.aot" ] || flags+=(-XX:AOTCache="$dist/cli.aot" "${quiet[@]}")'
+        echo 'exec "$dist/jdk/bin/java" "${flags[@]}" ${REDOMA_JAVA_OPTIONS-} -Dredoma.home="$home" -Dredoma.server.flags="$server" -cp "$jars" dev.redoma.cli.Main "$@"'
+    } >"$dist/launch.sh.new"
+    mv -f "$dist/launch.sh.new" "$dist/launch.sh"
+}
