@@ -97,9 +97,10 @@ install_maven() {
     local folder=$cache/apache-maven-$maven_version
     say "fetching Maven $maven_version with the machine's own"
     rm -rf "$cache/maven.part" && mkdir -p "$cache/maven.part"
-    (cd "$cache/maven.part" && JAVA_HOME=$jdk mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
+    (cd "$cache/maven.part" && JAVA_HOME=$jdk mvn -q -B -Dstyle.color=never org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
         -Dartifact=org.apache.maven:apache-maven:$maven_version:zip:bin -DoutputDirectory="$cache/maven.part" \
-        && unzip -q "apache-maven-$maven_version-bin.zip") >&2 </dev/null || stop "Maven $maven_version could not be fetched; its words are above"
+        && unzip -q "apache-maven-$maven_version-bin.zip") >"$cache/maven.log" 2>&1 </dev/null \
+        || { tail -n 20 "$cache/maven.log" >&2; stop "Maven $maven_version could not be fetched"; }
     rm -rf "$folder"
     mv "$cache/maven.part/apache-maven-$maven_version" "$folder"
     rm -rf "$cache/maven.part"

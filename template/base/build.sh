@@ -78,8 +78,7 @@ mmdebstrap --mode=root --variant=apt --format=tar --verbose --include="$packages
     --dpkgopt=force-confold --aptopt='Acquire::Languages "none"' --aptopt='APT::Sandbox::User "root"' \
     --setup-hook='mkdir -p "$1/var/cache/apt/archives"; for deb in "$REDOMA_CACHE"/debs/*.deb; do [ ! -e "$deb" ] || cp --reflink=auto "$deb" "$1/var/cache/apt/archives/"; done' \
     --customize-hook="$here/customize.sh \"\$1\"" \
-    "$codename" - - <<<"$sources" 2> >(watch) | zstd -q -T0 -5 >"$part"
-wait
+    "$codename" - - <<<"$sources" 2> >(watch) | tar --wildcards --delete './dev/?*' | zstd -q -T0 -5 >"$part" # device nodes have no place in a template
 zstd -q -t "$part"
 mv -f "$part" "$kept"
 find "$cache/templates" -name 'base-*.tar.zst' ! -path "$kept" -mtime +30 -delete
