@@ -76,6 +76,10 @@ public interface Pool extends AutoCloseable {
     /// reader. At most `limit` entries (TOO many: the last entry's path is empty and kind is `truncated`).
     List<Change> changes(Path upper, List<Path> lowers, int limit);
 
+    /// Refuses (WRONG_STATE, naming it) a root file system in which `/dev`, `/proc`, `/sys`, `/run`, `/etc` or `/tmp` is not a real
+    /// directory. To be called before every start.
+    void requireRealDirectories(Path upper, List<Path> lowers);
+
     /// Free and total bytes that the pool really has (the smaller of pool and what backs it).
     Space space();
 

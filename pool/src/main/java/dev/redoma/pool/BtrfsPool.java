@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.pool;
+
+import dev.redoma.kernel.BlockingCalls;
+import dev.redoma.kernel.Btrfs;
+import dev.redoma.kernel.Dir;
+import dev.redoma.kernel.Fd;
+import dev.redoma.kernel.FsStat;
+import dev.redoma.kernel.Open;
+import dev.redoma.model.Bytes;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.model.SandboxId;
+import dev.redoma.model.SnapshotId;
+import dev.redoma.model.wire.Change;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The pool on Btrfs. One server at a time holds it (a lock file in the data directory); it survives the server, mounted, with
+/// everything in it, until `release`. Calls that wait for the file system run on platform threads of their own.
+public final class BtrfsPool implements Pool {
+    private final Path data;
+    private final PoolMount mount;
+    private final Fd lock;
+    private final Dir root;
+    private final Layers layers;
+    private final Disks disks;
+    private final Subvolumes diskHome;
+    private final Subvolumes saved;
+
+    private BtrfsPool(Path data, PoolMount mount, Fd lock) {
+        this.data = data;
+        this.mount = mount;
+        this.lock = lock;
+        this.root = Dir.open(mount.root());
+        var quotas = Quotas.enable(root);
+        this.layers = new Layers(root, mount.root());
+        this.diskHome = Subvolumes.in(root, mount.root(), "disks");
+        this.disks = new Disks(diskHome, quotas);
+        this.saved = Subvolumes.in(root, mount.root(), "saved");
+        layers.owners().stream().filter(s -> disks.find(s).isEmpty()).forEach(layers::deleteOwn);
+    }
+
+    /// Opens the pool of a data directory: makes it if there is none, mounts it if it is not mounted, removes what is half-made.
+    public static BtrfsPool open(Path dataDirectory, Backing backing) {
+        return BlockingCalls.call(() -> {
+            var data = dataDirectory.toRealPath();
+            var lock = Fd.open(data.resolve("pool.lock"), Open.RDWR | Open.CREAT | Open.NOFOLLOW, 0600);
+            try {
+                if (!lock.tryLock()) {
+                    throw Problem.of(Code.HOST_FAILED, "another server holds the pool", "Stop it, or use another data directory.").raise();
+                }
+                return new BtrfsPool(data, PoolMount.open(data, backing), lock);
+            } catch (RuntimeException e) {
+                lock.close();
+                throw e;
+            }
+        });
+    }
+
+    @Override
+    public Path root() {
+        return mount.root();
+    }
+
+    @Override
+    public LayerId importTar(InputStream tar, Consumer<Progress> progress) {
+        return layers.importTar(tar, ImportLimits.within(space().freeBytes()), progress);
+    }
+
+    @Override
+    public Path layerFor(LayerId layer, String tenant, @Nullable SandboxId perSandbox) {
+        return layers.layerFor(layer, tenant, perSandbox);
+    }
+
+    @Override
+    public List<LayerId> layers() {
+        return layers.list();
+    }
+
+    @Override
+    public Bytes sizeOf(LayerId layer) {
+        return layers.sizeOf(layer);
+    }
+
+    @Override
+    public void deleteLayer(LayerId layer) {
+        BlockingCalls.run(() -> layers.delete(layer));
+    }
+
+    @Override
+    public Disk createDisk(SandboxId sandbox, Bytes quota, long uidBase) {
+        return BlockingCalls.call(() -> disks.create(sandbox, quota, uidBase));
+    }
+
+    @Override
+    public Optional<Disk> disk(SandboxId sandbox) {
+        return disks.find(sandbox);
+    }
+
+    @Override
+    public Disk resetDisk(SandboxId sandbox, Bytes quota, long uidBase) {
+        return BlockingCalls.call(() -> disks.reset(sandbox, quota, uidBase));
+    }
+
+    @Override
+    public void deleteDisk(SandboxId sandbox) {
+        BlockingCalls.run(() -> {
+            disks.delete(sandbox);
+            layers.deleteOwn(sandbox);
+        });
+    }
+
+    @Override
+    public Bytes used(SandboxId sandbox) {
+        return disks.used(sandbox);
+    }
+
+    @Override
+    public List<SandboxId> disks() {
+        return disks.list();
+    }
+
+    @Override
+    public Path snapshot(SandboxId sandbox, SnapshotId snapshot) {
+        BlockingCalls.run(() -> {
+            try (var source = disks.open(sandbox)) {
+                saved.snapshot(source, snapshot.value());
+            }
+        });
+        return upperOf(snapshot);
+    }
+
+    private Path upperOf(SnapshotId snapshot) {
+        return saved.path().resolve(snapshot.value()).resolve("upper");
+    }
+
+    @Override
+    public Optional<Path> snapshotUpper(SnapshotId snapshot) {
+        return saved.has(snapshot.value()) ? Optional.of(upperOf(snapshot)) : Optional.empty();
+    }
+
+    @Override
+    public void deleteSnapshot(SnapshotId snapshot) {
+        BlockingCalls.run(() -> saved.destroy(snapshot.value()));
+    }
+
+    @Override
+    public List<SnapshotId> snapshots() {
+        return saved.names().stream().map(SnapshotId::new).toList();
+    }
+
+    @Override
+    public List<Change> changes(Path upper, List<Path> lowers, int limit) {
+        return BlockingCalls.call(() -> ChangeReader.read(upper, lowers, limit));
+    }
+
+    @Override
+    public void requireRealDirectories(Path upper, List<Path> lowers) {
+        RootCheck.require(upper, lowers);
+    }
+
+    @Override
+    public Space space() {
+        try (var backing = Dir.open(data)) {
+            var pool = FsStat.of(root.fd());
+            long behind = mount.mounted() ? FsStat.of(backing.fd()).available() : Long.MAX_VALUE;
+            return new Space(Math.min(pool.available(), behind), pool.total());
+        }
+    }
+
+    @Override
+    public void trim(Set<LayerId> keep) {
+        BlockingCalls.run(() -> layers.trim(keep));
+    }
+
+    /// Commits everything and has the space of what was deleted freed now (in the background) instead of within seconds.
+    public void settle() {
+        BlockingCalls.run(() -> Btrfs.sync(root));
+    }
+
+    /// Lets go of the pool and leaves it mounted: sandboxes go on.
+    @Override
+    public void close() {
+        layers.close();
+        diskHome.close();
+        saved.close();
+        root.close();
+        lock.close();
+    }
+
+    /// Closes and unmounts; the loop device frees itself. EBUSY while a sandbox lives.
+    public void release() {
+        close();
+        BlockingCalls.run(mount::release);
+    }
+}
