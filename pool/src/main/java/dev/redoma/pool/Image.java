@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +58,7 @@ record Image(Path file) {
     }
 
     private long defaultSize() {
-        try (var dir = Dir.open(file.getParent())) {
+        try (var dir = Dir.open(Objects.requireNonNull(file.getParent()))) {
             long free = FsStat.of(dir.fd()).available();
             return Math.min(CAP, free / 5 * 4) & -(1L << 20);
         }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -51,7 +52,7 @@ final class Lowers implements AutoCloseable {
 
     /// The base that the pool recorded as the group of the subvolume's root, the parent of an upper or a layer's tree.
     static long uidBase(Path tree) {
-        try (var subvolume = Dir.open(tree.getParent())) {
+        try (var subvolume = Dir.open(Objects.requireNonNull(tree.getParent()))) {
             return subvolume.fd().stat().gid();
         }
     }
