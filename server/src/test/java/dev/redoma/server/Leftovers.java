@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// What a test's server left on the host, found by its directory; and its removal.
+final class Leftovers {
+    private Leftovers() {}
+
+    /// Processes whose command line or root lies in the directory, cgroups of its installation that hold processes.
+    static List<String> of(Path dir) throws IOException {
+        var found = new ArrayList<String>();
+        try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
+            processes.filter(p -> p.getFileName().toString().matches("\\d+") && !p.getFileName().toString().equals("" + ProcessHandle.current().pid())).forEach(p -> {
+                var command = read(p.resolve("cmdline")).replace('\0', ' ');
+                if (command.contains(dir.toString())) {
+                    found.add("process " + p.getFileName() + ": " + command);
+                }
+            });
+        }
+        return found;
+    }
+
+    private static List<String> mounts(Path dir) throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/mounts")).stream().map(l -> l.split(" ")[1]).filter(m -> m.startsWith(dir.toString()))
+                .sorted(Comparator.reverseOrder()).toList();
+    }
+
+    static void remove(Path dir) throws IOException {
+        for (var mount : mounts(dir)) {
+            run("umount", "-l", mount);
+        }
+        try (Stream<Path> loops = Files.list(Path.of("/sys/block"))) {
+            loops.filter(l -> read(l.resolve("loop/backing_file")).startsWith(dir.toString())).forEach(l -> run("losetup", "-d", "/dev/" + l.getFileName()));
+        }
+        run("rm", "-rf", "--one-file-system", dir.toString());
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException | UncheckedIOException gone) {
+            return "";
+        }
+    }
+
+    private static void run(String... command) {
+        try {
+            var process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            var said = new String(process.getInputStream().readAllBytes());
+            if (process.waitFor() != 0) {
+                System.err.println(String.join(" ", command) + ": " + said);
+            }
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
