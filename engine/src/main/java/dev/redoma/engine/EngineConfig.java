@@ -38,10 +38,10 @@ public record EngineConfig(
             long mib = 1L << 20;
             long memory = host.memoryTotal();
             return new Bounds(
-                    new Limits(Math.min(2.0, host.cores()), Math.min(2048 * mib, memory / 2), 8192 * mib, 512L, 65_536L, 64 * mib, null,
+                    new Limits(Math.min(2.0, host.cores()), Math.min(2048 * mib, memory / 2), 8192 * mib, 512L, Math.min(65_536L, host.openFiles()), 64 * mib, null,
                             Duration.ofHours(1).toMillis(), Duration.ofMinutes(15).toMillis()),
                     new Limits(0.1, 32 * mib, 16 * mib, 8L, 64L, mib, mib, 1000L, 1000L),
-                    new Limits((double) host.cores(), memory, 1L << 40, 32_768L, 1_048_576L, memory, 1L << 40,
+                    new Limits((double) host.cores(), memory, 1L << 40, 32_768L, Math.min(1_048_576L, host.openFiles()), memory, 1L << 40,
                             Duration.ofHours(24).toMillis(), Duration.ofHours(24).toMillis()));
         }
     }

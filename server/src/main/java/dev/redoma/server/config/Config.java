@@ -74,11 +74,11 @@ public record Config(
         var m = shipped.most();
         return new EngineConfig.Bounds(
                 new Limits(v.positive(ConfigKey.DEFAULT_CPU, d.cpu()), v.size(ConfigKey.DEFAULT_MEMORY, d.memoryBytes()), v.size(ConfigKey.DEFAULT_DISK),
-                        v.count(ConfigKey.DEFAULT_PIDS), v.count(ConfigKey.DEFAULT_OPEN_FILES), v.size(ConfigKey.DEFAULT_SHM), d.ioBytesPerSecond(),
+                        v.count(ConfigKey.DEFAULT_PIDS), v.count(ConfigKey.DEFAULT_OPEN_FILES, d.openFiles()), v.size(ConfigKey.DEFAULT_SHM), d.ioBytesPerSecond(),
                         v.duration(ConfigKey.DEFAULT_LIFETIME).toMillis(), v.duration(ConfigKey.DEFAULT_IDLE).toMillis()),
                 shipped.least(),
                 new Limits(v.positive(ConfigKey.MOST_CPU, m.cpu()), v.size(ConfigKey.MOST_MEMORY, m.memoryBytes()), v.size(ConfigKey.MOST_DISK),
-                        v.count(ConfigKey.MOST_PIDS), v.count(ConfigKey.MOST_OPEN_FILES), v.size(ConfigKey.MOST_SHM, m.shmBytes()), m.ioBytesPerSecond(),
+                        v.count(ConfigKey.MOST_PIDS), v.count(ConfigKey.MOST_OPEN_FILES, m.openFiles()), v.size(ConfigKey.MOST_SHM, m.shmBytes()), m.ioBytesPerSecond(),
                         v.duration(ConfigKey.MOST_LIFETIME).toMillis(), v.duration(ConfigKey.MOST_IDLE).toMillis()));
     }
 }

@@ -64,6 +64,10 @@ final class ConfigValues {
         throw refused(key, value, "a whole number, 0 or more");
     }
 
+    @Nullable Long count(ConfigKey key, @Nullable Long host) {
+        return given(key) ? (Long) count(key) : host;
+    }
+
     int number(ConfigKey key) {
         return (int) Math.min(Integer.MAX_VALUE, count(key));
     }
