@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The loop of PID 1: one thread, one epoll. Nothing here waits for anything but epoll; what may take long or block (files,
+//! archives, watches, connections) is done by a forked worker that owns its connection.
+
+use crate::answer::{done, reply, Failure, Outcome};
+use crate::conn::{Conn, Role};
+use crate::exec::{exited, Exec};
+use crate::frame::{Broken, Part};
+use crate::output::Output;
+use crate::proto::{self, exec_input, error::Code, reply::Kind, request::Op, ExecInput, Hello, PsReply, Reply, Request};
+use crate::proto::{SignalReply, Started};
+use crate::sys::{self, Poll};
+use crate::wire::Message;
+use crate::{input, session, spawn, worker};
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+const REDIAL: Duration = Duration::from_millis(20);
+const SCRATCH: usize = 64 << 10;
+const EXEC_LIMIT: usize = 4096;
+const ID_LIMIT: usize = 256;
+const READ: u32 = libc::EPOLLIN as u32;
+const WRITE: u32 = libc::EPOLLOUT as u32;
+
+/// What an epoll event is about: a key and its kind, in one number.
+const KIND_BITS: u32 = 2;
+const CONN: u64 = 0;
+const STDOUT: u64 = 1;
+const STDERR: u64 = 2;
+const STDIN: u64 = 3;
+const SIGNALS: u64 = u64::MAX;
+
+fn token(key: u64, kind: u64) -> u64 {
+    key << KIND_BITS | kind
+}
+
+/// Everything the guest knows.
+pub struct Guest {
+    pub(crate) poll: Poll,
+    signals: OwnedFd,
+    socket: PathBuf,
+    boot: u64,
+    lift_oom: bool,
+    next_key: u64,
+    spare: Option<u64>,
+    /// Not before this moment is the next spare dialled.
+    dial_at: Instant,
+    pub(crate) conns: HashMap<u64, Conn>,
+    pub(crate) execs: HashMap<u64, Exec>,
+    pub(crate) scratch: Box<[u8]>,
+}
+
+impl Guest {
+    pub fn new(socket: PathBuf, lift_oom: bool) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let signals = sys::child_signals()?;
+        poll.add(signals.as_raw_fd(), READ, SIGNALS)?;
+        Ok(Guest {
+            poll,
+            signals,
+            socket,
+            boot: sys::random(),
+            lift_oom,
+            next_key: 1,
+            spare: None,
+            dial_at: Instant::now(),
+            conns: HashMap::new(),
+            execs: HashMap::new(),
+            scratch: vec![0; SCRATCH].into_boxed_slice(),
+        })
+    }
+
+    /// Serves for ever.
+    pub fn run(&mut self) -> ! {
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; 64];
+        loop {
+            let millis = self.keep_spare();
+            let ready = self.poll.wait(&mut events, millis);
+            for event in &events[..ready] {
+                self.handle(event.u64, event.events);
+            }
+        }
+    }
+
+    /// Dials where there is no spare. Answers how long to wait for events at most.
+    fn keep_spare(&mut self) -> i32 {
+        if self.spare.is_some() {
+            return -1;
+        }
+        let now = Instant::now();
+        if self.dial_at <= now {
+            self.dial_at = now + REDIAL;
+            self.dial();
+        }
+        if self.spare.is_some() {
+            -1
+        } else {
+            self.dial_at.saturating_duration_since(now).as_millis() as i32 + 1
+        }
+    }
+
+    fn dial(&mut self) {
+        let Ok(socket) = sys::dial(&self.socket, false, 0) else { return };
+        let key = self.new_key();
+        let mut conn = Conn::new(socket);
+        conn.put(&Hello { version: 1, child_of: String::new(), boot: self.boot });
+        let greeted = conn.flush(&Output::new(0)).unwrap_or(false);
+        if greeted && conn.watch(READ, token(key, CONN), &self.poll).is_ok() {
+            self.conns.insert(key, conn);
+            self.spare = Some(key);
+        }
+    }
+
+    fn new_key(&mut self) -> u64 {
+        self.next_key += 1;
+        self.next_key
+    }
+
+    fn handle(&mut self, event: u64, events: u32) {
+        if event == SIGNALS {
+            return self.reap();
+        }
+        let key = event >> KIND_BITS;
+        match event & ((1 << KIND_BITS) - 1) {
+            CONN => self.on_conn(key, events),
+            STDOUT => self.on_output(key, 0),
+            STDERR => self.on_output(key, 1),
+            _ => self.feed_stdin(key),
+        }
+    }
+
+    fn reap(&mut self) {
+        let _ = sys::read(self.signals.as_raw_fd(), &mut self.scratch);
+        while let Some(ended) = sys::reap() {
+            let found = self.execs.iter_mut().find(|(_, exec)| exec.pid == ended.pid && !exec.has_ended());
+            let Some((&key, exec)) = found else { continue };
+            exec.end(exited(&ended));
+            self.end_input(key);
+            self.advance(key);
+        }
+    }
+
+    fn on_output(&mut self, key: u64, which: usize) {
+        let Some(exec) = self.execs.get_mut(&key) else { return };
+        exec.read(which, &self.poll);
+        self.advance(key);
+    }
+
+    /// After anything happened to an exec: reads what is owed, sends what can be sent, listens to what has room.
+    fn advance(&mut self, key: u64) {
+        let Some(exec) = self.execs.get_mut(&key) else { return };
+        exec.drain(&self.poll);
+        let mut quiet = true;
+        if let Some(owner) = exec.owner {
+            let sent = match self.conns.get_mut(&owner) {
+                Some(conn) => exec.send(conn).and_then(|all| {
+                    quiet = all;
+                    let events = if all { READ } else { READ | WRITE };
+                    conn.watch(events, token(owner, CONN), &self.poll)
+                }),
+                None => Err(io::ErrorKind::NotConnected.into()),
+            };
+            if sent.is_err() {
+                self.drop_conn(owner);
+            }
+        }
+        let Some(exec) = self.execs.get_mut(&key) else { return };
+        if quiet && exec.forget && exec.is_over() {
+            return self.drop_exec(key);
+        }
+        let _ = exec.watch(&self.poll);
+    }
+
+    pub(crate) fn drop_conn(&mut self, key: u64) {
+        if self.spare == Some(key) {
+            self.spare = None;
+        }
+        let Some(mut conn) = self.conns.remove(&key) else { return };
+        conn.unwatch(&self.poll);
+        if let Role::Owner(exec) = conn.role {
+            if let Some(exec) = self.execs.get_mut(&exec).filter(|exec| exec.owner == Some(key)) {
+                exec.owner = None;
+            }
+            self.let_go(exec);
+        }
+    }
+
+    /// An exec that nobody listens to any more and that the host does not want goes on unheard.
+    fn let_go(&mut self, key: u64) {
+        let Some(exec) = self.execs.get_mut(&key) else { return };
+        if exec.forget && exec.owner.is_none() {
+            exec.output.ack(u64::MAX);
+            if exec.is_over() {
+                return self.drop_exec(key);
+            }
+            let _ = exec.watch(&self.poll);
+        }
+    }
+
+    fn drop_exec(&mut self, key: u64) {
+        self.end_input(key);
+        let Some(mut exec) = self.execs.remove(&key) else { return };
+        exec.unwatch(&self.poll);
+        if let Some(owner) = exec.owner {
+            self.drop_conn(owner);
+        }
+    }
+
+    fn on_conn(&mut self, key: u64, events: u32) {
+        let Some(conn) = self.conns.get_mut(&key) else { return };
+        match conn.role {
+            Role::Stdin { exec, .. } => return self.feed_stdin(exec),
+            Role::Owner(exec) if events & WRITE != 0 => self.advance(exec),
+            Role::Leaving => return self.leave(key),
+            _ => {}
+        }
+        if events & !WRITE == 0 {
+            return;
+        }
+        let Some(conn) = self.conns.get_mut(&key) else { return };
+        match sys::read(conn.socket.as_raw_fd(), &mut self.scratch) {
+            Ok(read) if read > 0 => {
+                conn.inbound.feed(&self.scratch[..read]);
+                if self.use_input(key).is_err() {
+                    self.drop_conn(key);
+                }
+            }
+            Err(error) if sys::would_block(&error) => {}
+            _ => self.drop_conn(key),
+        }
+    }
+
+    fn use_input(&mut self, key: u64) -> Result<(), Broken> {
+        while let Some(conn) = self.conns.get_mut(&key) {
+            let Some(part) = conn.inbound.next()? else { return Ok(()) };
+            let Part::Control(range) = part else { return Err(Broken) };
+            let message = conn.inbound.bytes(range);
+            match conn.role {
+                Role::Spare => {
+                    let request = Request::decode(message).map_err(|_| Broken)?;
+                    return self.begin(key, request);
+                }
+                Role::Owner(exec) => {
+                    let input = ExecInput::decode(message).map_err(|_| Broken)?;
+                    self.control(key, exec, input);
+                }
+                _ => return Err(Broken),
+            }
+        }
+        Ok(())
+    }
+
+    /// What the owner of an exec says.
+    fn control(&mut self, conn: u64, key: u64, input: ExecInput) {
+        let Some(exec) = self.execs.get_mut(&key) else { return };
+        match input.kind {
+            Some(exec_input::Kind::Ack(offset)) => {
+                if let Some(conn) = self.conns.get(&conn) {
+                    exec.ack(offset, conn);
+                }
+                self.advance(key);
+            }
+            Some(exec_input::Kind::Resize(pty)) => {
+                if let (true, Some(master)) = (exec.terminal, &exec.stdin) {
+                    let _ = spawn::resize(master.as_raw_fd(), &pty);
+                }
+            }
+            Some(exec_input::Kind::Signal(signal)) => {
+                let _ = session::signal_group(exec, signal);
+            }
+            Some(exec_input::Kind::Forget(forget)) => {
+                exec.forget |= forget;
+                self.advance(key);
+            }
+            None => {}
+        }
+    }
+
+    fn begin(&mut self, key: u64, request: Request) -> Result<(), Broken> {
+        self.spare = None;
+        self.dial_at = Instant::now();
+        let answer = match request.op.ok_or(Broken)? {
+            Op::Exec(exec) => return self.settle(key, |guest| guest.exec(key, &exec)),
+            Op::Attach(attach) => return self.settle(key, |guest| guest.attach(key, &attach)),
+            Op::Stdin(stdin) => return self.settle(key, |guest| guest.stdin(key, &stdin)),
+            Op::Signal(signal) => self.signal(&signal),
+            Op::Forget(forget) => self.forget(&forget),
+            Op::Ps(_) => Ok(self.ps()),
+            Op::Ping(_) => Ok(done()),
+            Op::Go(_) => return Err(Broken),
+            op => return self.delegate(key, op),
+        };
+        self.answer(key, answer.unwrap_or_else(Failure::into_reply));
+        Ok(())
+    }
+
+    fn settle(&mut self, key: u64, operation: impl FnOnce(&mut Self) -> Outcome<()>) -> Result<(), Broken> {
+        if let Err(failure) = operation(self) {
+            self.answer(key, failure.into_reply());
+        }
+        Ok(())
+    }
+
+    /// Sends a last message; the connection closes when it is out.
+    pub(crate) fn answer(&mut self, key: u64, reply: Reply) {
+        if let Some(conn) = self.conns.get_mut(&key) {
+            conn.put(&reply);
+            conn.role = Role::Leaving;
+            self.leave(key);
+        }
+    }
+
+    fn leave(&mut self, key: u64) {
+        let Some(conn) = self.conns.get_mut(&key) else { return };
+        match conn.flush(&Output::new(0)) {
+            Ok(false) if conn.watch(WRITE, token(key, CONN), &self.poll).is_ok() => {}
+            _ => self.drop_conn(key),
+        }
+    }
+
+    fn delegate(&mut self, key: u64, op: Op) -> Result<(), Broken> {
+        let Some(mut conn) = self.conns.remove(&key) else { return Ok(()) };
+        conn.unwatch(&self.poll);
+        // SAFETY: we have one thread, so the child may do what it likes.
+        match unsafe { libc::fork() } {
+            0 => worker::run(conn.socket, conn.inbound.into_rest(), op),
+            -1 => {
+                let failure = Failure::from(io::Error::last_os_error());
+                self.conns.insert(key, conn);
+                self.answer(key, failure.into_reply());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn key_of(&self, id: &str) -> Outcome<u64> {
+        let found = self.execs.iter().find(|(_, exec)| exec.id == id);
+        found.map(|(key, _)| *key).ok_or_else(|| Failure::new(Code::Gone, "no such exec"))
+    }
+
+    fn exec(&mut self, conn: u64, request: &proto::Exec) -> Outcome<()> {
+        if request.id.is_empty() || request.id.len() > ID_LIMIT {
+            return Err(Failure::new(Code::Invalid, format!("an exec's id has 1 to {ID_LIMIT} bytes")));
+        }
+        if self.key_of(&request.id).is_ok() {
+            return Err(Failure::new(Code::Exists, "there is an exec of this id"));
+        }
+        if self.execs.len() >= EXEC_LIMIT {
+            return Err(Failure::new(Code::TooMany, format!("the guest keeps {EXEC_LIMIT} execs at most")));
+        }
+        let spawned = spawn::spawn(request, &self.socket, self.boot, self.lift_oom)?;
+        let pid = spawned.pid;
+        let key = self.new_key();
+        let tokens = [token(key, STDOUT), token(key, STDERR), token(key, STDIN)];
+        match Exec::new(request.id.clone(), spawned, request.window, tokens, &self.poll) {
+            Ok(exec) => self.execs.insert(key, exec),
+            Err(error) => {
+                // Without its pipes in epoll nobody would hear it.
+                let _ = sys::kill(pid, libc::SIGKILL as u32);
+                return Err(error.into());
+            }
+        };
+        self.adopt(conn, key, 0);
+        Ok(())
+    }
+
+    fn attach(&mut self, conn: u64, request: &proto::Attach) -> Outcome<()> {
+        let key = self.key_of(&request.id)?;
+        if let Some(older) = self.execs.get(&key).and_then(|exec| exec.owner) {
+            self.drop_conn(older);
+        }
+        self.adopt(conn, key, request.from);
+        Ok(())
+    }
+
+    fn adopt(&mut self, owner: u64, key: u64, from: u64) {
+        let (Some(exec), Some(conn)) = (self.execs.get_mut(&key), self.conns.get_mut(&owner)) else { return };
+        conn.role = Role::Owner(key);
+        let offset = exec.adopt(owner, from);
+        conn.put(&reply(Kind::Started(Started { pid: exec.pid as u32, boot: self.boot, offset })));
+        self.advance(key);
+        // The host may have said more than its request already.
+        if self.use_input(owner).is_err() {
+            self.drop_conn(owner);
+        }
+    }
+
+    fn stdin(&mut self, conn: u64, request: &proto::Stdin) -> Outcome<()> {
+        let key = self.key_of(&request.id)?;
+        let exec = self.execs.get_mut(&key).filter(|exec| exec.stdin.is_some() && !exec.has_ended());
+        let exec = exec.ok_or_else(|| Failure::new(Code::Gone, "nobody reads this exec's stdin"))?;
+        if let Some(conn) = self.conns.get_mut(&conn) {
+            conn.role = Role::Stdin { exec: key, close: request.close };
+            conn.unwatch(&self.poll);
+        }
+        exec.stdin_queue.push_back(conn);
+        self.feed_stdin(key);
+        Ok(())
+    }
+
+    fn feed_stdin(&mut self, key: u64) {
+        while let Some(step) = input::feed(self, key) {
+            match step {
+                input::Step::Answer(conn, reply) => self.answer(conn, reply),
+                input::Step::Drop(conn) => self.drop_conn(conn),
+            }
+        }
+    }
+
+    /// Nobody reads an exec's stdin any more.
+    pub(crate) fn end_input(&mut self, key: u64) {
+        let Some(exec) = self.execs.get_mut(&key) else { return };
+        exec.close_stdin(&self.poll);
+        for conn in std::mem::take(&mut exec.stdin_queue) {
+            self.answer(conn, Failure::new(Code::Gone, "nobody reads this exec's stdin").into_reply());
+        }
+    }
+
+    pub(crate) fn conn_token(key: u64) -> u64 {
+        token(key, CONN)
+    }
+
+    fn signal(&mut self, request: &proto::Signal) -> Outcome<Reply> {
+        let key = self.key_of(&request.id)?;
+        let Some(exec) = self.execs.get(&key) else { return Err(Failure::new(Code::Gone, "no such exec")) };
+        let delivered = if request.tree {
+            session::signal_tree(exec, request.signal)?
+        } else {
+            session::signal_group(exec, request.signal)?
+        };
+        Ok(reply(Kind::Signal(SignalReply { delivered })))
+    }
+
+    fn forget(&mut self, request: &proto::Forget) -> Outcome<Reply> {
+        let key = self.key_of(&request.id)?;
+        if !self.execs.get(&key).is_some_and(|exec| exec.has_ended() && exec.is_closed()) {
+            return Err(Failure::new(Code::Busy, "the exec still runs or its pipes are open"));
+        }
+        self.drop_exec(key);
+        Ok(done())
+    }
+
+    fn ps(&self) -> Reply {
+        reply(Kind::Ps(PsReply { execs: self.execs.values().map(Exec::state).collect(), boot: self.boot }))
+    }
+}
