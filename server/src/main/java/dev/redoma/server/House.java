@@ -7,7 +7,7 @@ import dev.redoma.http.HttpServer;
 import dev.redoma.ledger.ChainLedger;
 import dev.redoma.model.wire.Finding;
 import dev.redoma.model.wire.ServerInfo;
-import dev.redoma.pool.Pool;
+import dev.redoma.pool.BtrfsPool;
 import dev.redoma.server.api.NativeApi;
 import dev.redoma.server.api.ServerRoutes;
 import dev.redoma.server.config.Config;
@@ -23,23 +23,19 @@ import java.util.Map;
 /// The whole server, put together by constructors from the ground up and taken down in reverse. Closing it leaves sandboxes running.
 public final class House implements AutoCloseable {
     private final Opened opened = new Opened();
+    private final BtrfsPool pool;
+    private final OciTier tier;
     private final Serving serving;
 
-    /// How the pool is opened.
-    @FunctionalInterface
-    interface PoolOpener {
-        Pool open(Config config, String installation);
-    }
-
-    private House(Options options, Config config, PoolOpener pools) {
+    private House(Options options, Config config) {
         try {
             opened.add(DataLock.take(config.dataDir()));
             var http = opened.add(HttpServer.start(config.http(), NativeApi.starting()));
             var store = opened.add(SqliteStore.open(config.dataDir().resolve("redoma.db")));
             var ledger = ChainLedger.open(store, config.dataDir());
             var installation = Installation.id(store);
-            var pool = opened.add(pools.open(config, installation));
-            var tier = opened.add(OciTier.open(new OciConfig(installation, config.runDir(), options.guestBinary("redoma-guest"), options.guestBinary("redoma-launcher"))));
+            pool = opened.add(BtrfsPool.open(config.dataDir(), config.pool()));
+            tier = opened.add(OciTier.open(new OciConfig(installation, config.runDir(), options.guestBinary("redoma-guest"), options.guestBinary("redoma-launcher"))));
             List<Tier> tiers = List.of(tier);
             var engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, Clock.systemUTC()));
             serving = opened.add(Serving.start(config, http, store, ledger, engine, about(store, config, installation, tiers), options.profile()));
@@ -49,17 +45,8 @@ public final class House implements AutoCloseable {
         }
     }
 
-    static House open(Options options, Map<String, String> environment, PoolOpener pools) {
-        var config = Config.load(options.dataDir(), options.runDir(), options.config(), environment, options.listen());
-        return new House(options, config, pools);
-    }
-
     public static House open(Options options, Map<String, String> environment) {
-        return open(options, environment, House::pool);
-    }
-
-    private static Pool pool(Config config, String installation) {
-        throw dev.redoma.model.Problem.of(dev.redoma.model.Code.NOT_OFFERED, "No pool for " + installation + " under " + config.dataDir() + ".", "Wait.").raise();
+        return new House(options, Config.load(options.dataDir(), options.runDir(), options.config(), environment, options.listen()));
     }
 
     String url() {
@@ -83,5 +70,13 @@ public final class House implements AutoCloseable {
     @Override
     public void close() {
         opened.close();
+    }
+
+    /// Closes, and takes away what stays on the host between two servers: the pool's mount, the tier's namespace and cgroups. No sandbox
+    /// may be left.
+    void uninstall() {
+        close();
+        tier.uninstall();
+        pool.release();
     }
 }

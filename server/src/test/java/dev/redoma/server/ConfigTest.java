@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.redoma.engine.EngineConfig;
+import dev.redoma.model.Bytes;
 import dev.redoma.model.RedomaException;
+import dev.redoma.pool.Backing;
 import dev.redoma.server.config.Config;
 import dev.redoma.server.config.ConfigKey;
 import java.nio.file.Files;
@@ -34,7 +36,7 @@ class ConfigTest {
         assertThat(config.checkpoint()).isEqualTo(Duration.ofSeconds(10));
         assertThat(config.ratePerSecond()).isEqualTo(500);
         assertThat(config.largestUpload()).isEqualTo(64L << 30);
-        assertThat(config.poolBytes()).isEmpty();
+        assertThat(config.pool()).isEqualTo(Backing.sparse());
     }
 
     @Test
@@ -58,7 +60,7 @@ class ConfigTest {
         assertThat(config.engine().bounds().defaults().cpu()).isEqualTo(0.5);
         assertThat(config.engine().bounds().most().memoryBytes()).isEqualTo(1L << 30);
         assertThat(config.engine().warm().size()).isZero();
-        assertThat(config.poolBytes()).hasValue(4L << 30);
+        assertThat(config.pool()).isEqualTo(Backing.sparse(Bytes.gibi(4)));
     }
 
     @Test

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 final class Leftovers {
     private Leftovers() {}
 
-    /// Processes whose command line or root lies in the directory, cgroups of its installation that hold processes.
+    /// Processes whose command line names the directory, mounts in it, loop devices on its files.
     static List<String> of(Path dir) throws IOException {
         var found = new ArrayList<String>();
         try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
@@ -25,7 +25,15 @@ final class Leftovers {
                 }
             });
         }
+        mounts(dir).forEach(mount -> found.add("mount " + mount));
+        loops(dir).forEach(loop -> found.add("loop device " + loop));
         return found;
+    }
+
+    private static List<Path> loops(Path dir) throws IOException {
+        try (Stream<Path> loops = Files.list(Path.of("/sys/block"))) {
+            return loops.filter(l -> read(l.resolve("loop/backing_file")).startsWith(dir.toString())).toList();
+        }
     }
 
     private static List<String> mounts(Path dir) throws IOException {
@@ -37,9 +45,7 @@ final class Leftovers {
         for (var mount : mounts(dir)) {
             run("umount", "-l", mount);
         }
-        try (Stream<Path> loops = Files.list(Path.of("/sys/block"))) {
-            loops.filter(l -> read(l.resolve("loop/backing_file")).startsWith(dir.toString())).forEach(l -> run("losetup", "-d", "/dev/" + l.getFileName()));
-        }
+        loops(dir).forEach(l -> run("losetup", "-d", "/dev/" + l.getFileName()));
         run("rm", "-rf", "--one-file-system", dir.toString());
     }
 

@@ -56,7 +56,7 @@ public final class RealServer implements AutoCloseable {
 
     private void start() throws IOException {
         var home = Path.of(System.getProperty("redoma.home", System.getProperty("redoma.root", "..")));
-        house = House.open(new Options(data(), dir.resolve("run"), home.toAbsolutePath(), "127.0.0.1:0", null, dir.resolve("profile.json")), environment, (c, i) -> new PlainPool(dir.resolve("pool")));
+        house = House.open(new Options(data(), dir.resolve("run"), home.toAbsolutePath(), "127.0.0.1:0", null, dir.resolve("profile.json")), environment);
         profile = Json.read(Files.readAllBytes(dir.resolve("profile.json")), OperatorProfile.Profile.class);
     }
 
@@ -127,7 +127,7 @@ public final class RealServer implements AutoCloseable {
                 told.add("killing all: " + ended.body());
             }
         } finally {
-            house.close();
+            house.uninstall();
             client.close();
             told.addAll(Leftovers.of(dir));
             Leftovers.remove(dir);

@@ -3,15 +3,16 @@ package dev.redoma.server.config;
 
 import dev.redoma.engine.EngineConfig;
 import dev.redoma.http.HttpServer;
+import dev.redoma.model.Bytes;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.Limits;
+import dev.redoma.pool.Backing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /// All that the server is told: file, and environment over it.
@@ -23,7 +24,7 @@ public record Config(
         double ratePerSecond,
         double rateBurst,
         long largestUpload,
-        OptionalLong poolBytes,
+        Backing pool,
         Duration checkpoint) {
 
     /// `listen` (from the command line) wins over everything.
@@ -31,8 +32,7 @@ public record Config(
         var values = new ConfigValues(file == null ? Map.of() : ConfigFile.read(file.toString(), text(file)), environment);
         return new Config(dataDir, runDir, http(values, listen), engine(values, dataDir, runDir),
                 values.positive(ConfigKey.RATE_PER_SECOND), values.positive(ConfigKey.RATE_BURST), values.size(ConfigKey.UPLOAD_LARGEST),
-                values.given(ConfigKey.POOL_SIZE) ? OptionalLong.of(values.size(ConfigKey.POOL_SIZE)) : OptionalLong.empty(),
-                values.duration(ConfigKey.AUDIT_CHECKPOINT));
+                backing(values), values.duration(ConfigKey.AUDIT_CHECKPOINT));
     }
 
     private static String text(Path file) {
@@ -53,6 +53,21 @@ public record Config(
         }
         return new HttpServer.Settings(address.host(), address.port(), values.duration(ConfigKey.HTTP_IDLE),
                 (int) values.size(ConfigKey.HTTP_HEADERS), values.duration(ConfigKey.STOP_GRACE));
+    }
+
+    private static Backing backing(ConfigValues values) {
+        var device = values.optional(ConfigKey.POOL_DEVICE);
+        var directory = values.optional(ConfigKey.POOL_DIRECTORY);
+        if (device != null && directory != null) {
+            throw Problem.field("pool.device", "is there with pool.directory", "one of them");
+        }
+        if (device != null) {
+            return new Backing.Device(Path.of(device));
+        }
+        if (directory != null) {
+            return new Backing.Directory(Path.of(directory));
+        }
+        return values.given(ConfigKey.POOL_SIZE) ? Backing.sparse(new Bytes(values.size(ConfigKey.POOL_SIZE))) : Backing.sparse();
     }
 
     private static EngineConfig engine(ConfigValues v, Path dataDir, Path runDir) {

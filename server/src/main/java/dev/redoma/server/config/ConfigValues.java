@@ -42,6 +42,10 @@ final class ConfigValues {
         return value.text();
     }
 
+    @Nullable String optional(ConfigKey key) {
+        return given(key) ? text(key) : null;
+    }
+
     boolean flag(ConfigKey key) {
         var value = value(key);
         return switch (value.text()) {
