@@ -77,6 +77,10 @@ final class EngineHouse implements Engine {
         b.every(times.sweep(), "noting activity", retention::noteActivity);
     }
 
+    Boxes boxes() {
+        return core.boxes();
+    }
+
     @Override
     public Sandboxes sandboxes() {
         return sandboxes;

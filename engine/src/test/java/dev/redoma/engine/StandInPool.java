@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.Bytes;
+import dev.redoma.model.SandboxId;
+import dev.redoma.model.SnapshotId;
+import dev.redoma.model.wire.Change;
+import dev.redoma.pool.LayerId;
+import dev.redoma.pool.Pool;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A pool of plain directories, without quotas or copies-on-write: enough for what the lifecycle decides by itself.
+final class StandInPool implements Pool {
+    static final LayerId LAYER = new LayerId("sha256:" + "ab".repeat(32));
+    final Map<SandboxId, Long> quotas = new ConcurrentHashMap<>();
+    volatile Space space = new Space(1L << 40, 1L << 41);
+    volatile boolean unreadable;
+    volatile boolean failing;
+    private final Path root;
+    private final Set<LayerId> layers = ConcurrentHashMap.newKeySet();
+
+    StandInPool(Path root) {
+        this.root = root;
+        layers.add(LAYER);
+    }
+
+    @Override
+    public Path root() {
+        return root;
+    }
+
+    @Override
+    public LayerId importTar(InputStream tar, Consumer<Progress> progress) {
+        try {
+            String digest = java.util.HexFormat.of().formatHex(java.security.MessageDigest.getInstance("SHA-256").digest(tar.readAllBytes()));
+            var id = new LayerId("sha256:" + digest);
+            layers.add(id);
+            make(root.resolve("layers").resolve(id.hex()).resolve("etc"));
+            Files.writeString(root.resolve("layers").resolve(id.hex()).resolve("etc/passwd"), "root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/home/user:/bin/sh\n");
+            return id;
+        } catch (IOException | java.security.NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public Path layerFor(LayerId layer, String tenant, @Nullable SandboxId perSandbox) {
+        return root.resolve("layers").resolve(layer.hex());
+    }
+
+    @Override
+    public List<LayerId> layers() {
+        return List.copyOf(layers);
+    }
+
+    @Override
+    public Bytes sizeOf(LayerId layer) {
+        return new Bytes(1);
+    }
+
+    @Override
+    public void deleteLayer(LayerId layer) {
+        layers.remove(layer);
+    }
+
+    private Path dir(SandboxId sandbox) {
+        return root.resolve("disks").resolve(sandbox.value());
+    }
+
+    @Override
+    public Disk createDisk(SandboxId sandbox, Bytes quota, long uidBase) {
+        if (failing) {
+            throw dev.redoma.model.Problem.of(dev.redoma.model.Code.HOST_FAILED, "No disk.", "Look.").raise();
+        }
+        quotas.put(sandbox, quota.value());
+        Path at = dir(sandbox);
+        make(at.resolve("upper"));
+        make(at.resolve("work"));
+        return new Disk(at, at.resolve("upper"), at.resolve("work"));
+    }
+
+    @Override
+    public Optional<Disk> disk(SandboxId sandbox) {
+        Path at = dir(sandbox);
+        return Files.isDirectory(at) ? Optional.of(new Disk(at, at.resolve("upper"), at.resolve("work"))) : Optional.empty();
+    }
+
+    @Override
+    public Disk resetDisk(SandboxId sandbox, Bytes quota, long uidBase) {
+        deleteDisk(sandbox);
+        return createDisk(sandbox, quota, uidBase);
+    }
+
+    @Override
+    public void quota(SandboxId sandbox, Bytes quota) {
+        quotas.put(sandbox, quota.value());
+    }
+
+    @Override
+    public void deleteDisk(SandboxId sandbox) {
+        if (failing) {
+            throw dev.redoma.model.Problem.of(dev.redoma.model.Code.HOST_FAILED, "No disk.", "Look.").raise();
+        }
+        delete(dir(sandbox));
+    }
+
+    @Override
+    public Bytes used(SandboxId sandbox) {
+        return new Bytes(0);
+    }
+
+    @Override
+    public List<SandboxId> disks() {
+        if (unreadable) {
+            throw new IllegalStateException("cannot list");
+        }
+        return names("disks").stream().map(SandboxId::new).toList();
+    }
+
+    @Override
+    public Path snapshot(SandboxId sandbox, SnapshotId snapshot) {
+        Path to = root.resolve("saved").resolve(snapshot.value());
+        make(to);
+        try (var files = Files.list(dir(sandbox).resolve("upper"))) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(file.getFileName()));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return to;
+    }
+
+    @Override
+    public Optional<Path> snapshotUpper(SnapshotId snapshot) {
+        return Optional.of(root.resolve("saved").resolve(snapshot.value())).filter(Files::isDirectory);
+    }
+
+    @Override
+    public void deleteSnapshot(SnapshotId snapshot) {
+        delete(root.resolve("saved").resolve(snapshot.value()));
+    }
+
+    @Override
+    public List<SnapshotId> snapshots() {
+        return names("saved").stream().map(SnapshotId::new).toList();
+    }
+
+    @Override
+    public List<Change> changes(Path upper, List<Path> lowers, int limit) {
+        return List.of();
+    }
+
+    @Override
+    public Space space() {
+        return space;
+    }
+
+    @Override
+    public void trim(Set<LayerId> keep) {}
+
+    @Override
+    public void close() {}
+
+    private List<String> names(String below) {
+        Path dir = root.resolve(below);
+        var found = new ArrayList<String>();
+        if (Files.isDirectory(dir)) {
+            try (var entries = Files.list(dir)) {
+                entries.forEach(e -> found.add(e.getFileName().toString()));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return found;
+    }
+
+    private static void make(Path dir) {
+        try {
+            Files.createDirectories(dir);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void delete(Path dir) {
+        if (!Files.exists(dir)) {
+            return;
+        }
+        try (var all = Files.walk(dir)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
