@@ -118,11 +118,11 @@ final class WarmPool {
             Faults.at("warm.begun");
             arrived(shelf, core.starter().fresh(row, plan.source().config(), plan.tier()), range);
         } catch (RuntimeException | Error failed) {
-            shelf.failed(core.now());
+            Duration pause = shelf.failed(core.now());
             LOG.warn("warm members of {} do not start{}", shelf.key(), shelf.degraded() ? "; given up" : "", failed);
             removeLogged(id, range, plan.tier());
             if (!shelf.degraded()) {
-                core.background().after(Duration.ofSeconds(1), "starting a warm member again", () -> refill(shelf));
+                core.background().after(pause, "starting a warm member again", () -> refill(shelf));
             }
         }
     }

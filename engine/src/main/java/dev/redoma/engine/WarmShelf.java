@@ -64,12 +64,14 @@ final class WarmShelf {
         });
     }
 
-    void failed(Instant now) {
-        locked(() -> {
+    /// How long to wait before the next attempt.
+    Duration failed(Instant now) {
+        return locked(() -> {
             starting--;
             failures++;
-            notBefore = now.plus(BACKOFF.multipliedBy(1L << (2 * (failures - 1))));
-            return true;
+            Duration pause = BACKOFF.multipliedBy(1L << (2 * (failures - 1)));
+            notBefore = now.plus(pause);
+            return pause;
         });
     }
 
