@@ -5,7 +5,6 @@ import dev.redoma.engine.Idempotency.Key;
 import dev.redoma.model.Bytes;
 import dev.redoma.model.Caller;
 import dev.redoma.model.RedomaException;
-import dev.redoma.store.Store;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
@@ -34,12 +33,11 @@ final class Claim {
             return Optional.empty();
         }
         Admission.Room room = admission.look();
-        Store.Unit<Boolean> rules = tx -> {
-            creation.mayInsert(tx, caller, plan, room);
-            return true;
-        };
         // Refused here, a member is not lost for it; decided again with the insert.
-        core.store().read(rules);
+        core.store().read(tx -> {
+            creation.mayBeOneMore(tx, caller, plan);
+            return true;
+        });
         return warm.take(caller.tenant(), plan).flatMap(member -> handOver(caller, plan, key, room, member));
     }
 

@@ -49,10 +49,14 @@ final class Creation {
 
     /// Everything that only the database can decide, in the transaction of the insert.
     void mayInsert(Handle tx, Caller caller, Plan plan, Admission.Room room) {
-        core.quotas().mayCreate(tx, caller.tenant());
-        core.quotas().mayShare(tx, caller.tenant(), plan.isolation().kernel());
+        mayBeOneMore(tx, caller, plan);
         admission.promise(tx, room, plan.enforced(), LimitRules.disk(plan.limits()));
         plan.source().mustStand(tx);
+    }
+
+    void mayBeOneMore(Handle tx, Caller caller, Plan plan) {
+        core.quotas().mayCreate(tx, caller.tenant());
+        core.quotas().mayShare(tx, caller.tenant(), plan.isolation().kernel());
         if (plan.name() != null) {
             SandboxRows.named(tx, caller.tenant(), plan.name()).filter(r -> r.state() != State.ENDED).ifPresent(taken -> {
                 throw Problem.of(Code.NAME_TAKEN, "A sandbox '" + plan.name() + "' exists (" + taken.state().wire() + ").", "Choose another name, or use getOrCreate.")

@@ -4,13 +4,9 @@ package dev.redoma.engine;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.wire.StopReason;
 import java.util.function.Predicate;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Notices that an instance ended without being told to, and writes down what the host saw of it. Thread-safe.
 final class ExitWatch {
-    private static final Logger LOG = LoggerFactory.getLogger(ExitWatch.class);
-
     private final Core core;
     private volatile Predicate<SandboxId> warmMember = id -> false;
 
@@ -55,7 +51,7 @@ final class ExitWatch {
         StopReason reason = reason(row, live);
         core.timers().forget(box);
         boolean disk = core.pool().disk(row.id()).isPresent();
-        boolean vanished = !disk || !traces(row, live);
+        boolean vanished = !disk || !live.instance().intact();
         core.starter().end(live);
         box.live(null);
         core.execs().gone(row.id(), vanished ? "lost" : reason.kind());
@@ -87,16 +83,6 @@ final class ExitWatch {
             return live.instance().usage().oomKills();
         } catch (RuntimeException gone) {
             return 0;
-        }
-    }
-
-    /// True while the host still has something of the instance; a crash leaves its cgroup and bundle, a removal nothing.
-    private boolean traces(SandboxRow row, LiveBox live) {
-        try {
-            return core.tiers().of(row).all().stream().anyMatch(ref -> ref.name().equals(live.instance().ref().name()));
-        } catch (RuntimeException unreadable) {
-            LOG.warn("cannot see what is left of {}", row.id(), unreadable);
-            return true;
         }
     }
 }

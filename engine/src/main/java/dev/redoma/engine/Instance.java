@@ -11,6 +11,11 @@ public interface Instance {
 
     boolean alive();
 
+    /// False where somebody else removed what create made (cgroups, bundle): more is gone than its processes.
+    default boolean intact() {
+        return true;
+    }
+
     /// Runs once when init has ended (at once if it has); on a thread that may block shortly.
     void onExit(Runnable action);
 

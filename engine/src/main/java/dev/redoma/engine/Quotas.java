@@ -9,7 +9,7 @@ import org.jdbi.v3.core.Handle;
 /// What a tenant may have at a time. Counted in the transaction that adds one, so that parallel calls never pass the limit.
 final class Quotas {
     /// Rows that hold or are getting an instance.
-    private static final String LIVE = "(state IN ('creating', 'running', 'paused') OR target = 'start')";
+    private static final String LIVE = "state <> 'ended' AND (state IN ('creating', 'running', 'paused') OR target = 'start')";
 
     private final EngineConfig.Quota quota;
     private final boolean sharedKernel;

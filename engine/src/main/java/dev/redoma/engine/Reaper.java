@@ -89,7 +89,7 @@ final class Reaper {
     private Set<String> known(Map<String, Thing> things) {
         return core.store().read(tx -> {
             var known = new HashSet<String>();
-            known.addAll(tx.createQuery("SELECT id FROM sandbox WHERE state <> 'ended' OR target IS NOT NULL").mapTo(String.class).list());
+            known.addAll(tx.createQuery("SELECT id FROM sandbox WHERE state <> 'ended'").mapTo(String.class).list());
             known.addAll(tx.createQuery("SELECT id FROM snapshot").mapTo(String.class).list());
             record Owned(long base, String owner) {}
             List<Owned> ranges = tx.createQuery("SELECT base, owner FROM uid_range")

@@ -55,7 +55,7 @@ final class SandboxRows {
     }
 
     static List<SandboxRow> notEnded(Handle tx) {
-        return tx.createQuery("SELECT * FROM sandbox WHERE state <> 'ended' OR target IS NOT NULL ORDER BY created_at")
+        return tx.createQuery("SELECT * FROM sandbox WHERE state <> 'ended' ORDER BY created_at")
                 .map((rs, ctx) -> RowMapping.sandbox(rs)).list();
     }
 

@@ -80,7 +80,7 @@ final class TierChoice {
 
     /// Refuses, by name, limits that the tier cannot enforce here.
     static void mustEnforce(Tier tier, InstanceLimits limits) {
-        List<String> cannot = tier.unenforceable(limits);
+        List<String> cannot = tier.unenforceable(limits).stream().map(field -> "limits." + field).toList();
         if (!cannot.isEmpty()) {
             throw Problem.of(Code.NOT_ENFORCEABLE, "This host cannot enforce " + String.join(", ", cannot) + " in the tier '" + tier.name() + "'.",
                             "Leave it out, or see 'redoma doctor'.")

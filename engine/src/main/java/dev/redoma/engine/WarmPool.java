@@ -206,7 +206,7 @@ final class WarmPool {
         for (WarmShelf shelf : List.copyOf(shelves.values())) {
             if (which.test(shelf)) {
                 shelves.remove(shelf.key(), shelf);
-                shelf.drain().forEach(live -> dropped(live.id()));
+                shelf.drain().stream().map(live -> core.background().beside(() -> dropped(live.id()))).toList().forEach(Background::joined);
             }
         }
     }

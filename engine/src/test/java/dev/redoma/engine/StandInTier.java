@@ -36,7 +36,7 @@ final class StandInTier implements Tier {
 
     @Override
     public List<String> unenforceable(InstanceLimits limits) {
-        return limits.ioBytesPerSecond() == null ? List.of() : List.of("limits.ioBytesPerSecond");
+        return limits.ioBytesPerSecond() == null ? List.of() : List.of("ioBytesPerSecond");
     }
 
     @Override
@@ -120,6 +120,11 @@ final class StandInTier implements Tier {
         @Override
         public boolean alive() {
             return alive;
+        }
+
+        @Override
+        public boolean intact() {
+            return instances.get(ref.name()) == this;
         }
 
         @Override

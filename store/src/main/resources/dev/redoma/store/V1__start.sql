@@ -27,6 +27,9 @@ CREATE TABLE sandbox (
     reason TEXT, reason_limit TEXT, reason_message TEXT, reason_at INTEGER, forked_from TEXT
 ) STRICT;
 CREATE INDEX sandbox_by_tenant ON sandbox (tenant, created_at, id);
+-- Holds all that quotas and admission ask, so that ended rows and wide columns cost a create nothing.
+CREATE INDEX sandbox_live ON sandbox (tenant, state, target, json_extract(limits, '$.memoryBytes'), json_extract(limits, '$.pids'),
+    json_extract(limits, '$.diskBytes')) WHERE state <> 'ended';
 CREATE UNIQUE INDEX sandbox_name ON sandbox (tenant, name) WHERE name IS NOT NULL AND state <> 'ended';
 
 CREATE TABLE uid_range (base INTEGER PRIMARY KEY, owner TEXT NOT NULL) STRICT;    -- owner: sandbox, snapshot or warm member

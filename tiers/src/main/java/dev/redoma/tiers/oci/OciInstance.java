@@ -4,6 +4,7 @@ package dev.redoma.tiers.oci;
 import dev.redoma.engine.Instance;
 import dev.redoma.engine.InstanceLimits;
 import dev.redoma.engine.InstanceRef;
+import dev.redoma.kernel.CgroupDir;
 import dev.redoma.kernel.Pidfd;
 import dev.redoma.kernel.ProcessFacts;
 import dev.redoma.model.Code;
@@ -35,6 +36,11 @@ final class OciInstance implements Instance {
     @Override
     public boolean alive() {
         return OciTier.sameProcess(ref);
+    }
+
+    @Override
+    public boolean intact() {
+        return tier.hasBundle(ref.name()) && groups.dirs().stream().allMatch(CgroupDir::exists);
     }
 
     @Override

@@ -232,6 +232,10 @@ public final class OciTier implements Tier, AutoCloseable {
         spread.giveBack(ref.name());
     }
 
+    boolean hasBundle(String name) {
+        return bundle(name).exists();
+    }
+
     private Bundle bundle(String name) {
         if (!name.matches("[A-Za-z0-9][A-Za-z0-9_-]{0,63}")) {
             throw new IllegalArgumentException("instance name: letters, digits, - and _");
