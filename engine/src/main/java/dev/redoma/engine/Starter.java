@@ -56,6 +56,7 @@ final class Starter {
         try {
             List<InstanceSpec.Lower> lowers = row.layers().stream().map(l -> lower(l, row)).toList();
             Pool.Disk made = Background.joined(disk);
+            pool.requireRealDirectories(made.upper(), lowers.stream().map(InstanceSpec.Lower::dir).toList());
             Instance instance = tier.create(new InstanceSpec(
                     row.id().value(), lowers, made.upper(), made.work(), row.range(), row.hostname(), UUID.randomUUID().toString(),
                     LimitRules.enforced(row.limits()), channel, row.sudo()));

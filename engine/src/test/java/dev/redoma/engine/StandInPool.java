@@ -165,6 +165,9 @@ final class StandInPool implements Pool {
     }
 
     @Override
+    public void requireRealDirectories(Path upper, List<Path> lowers) {}
+
+    @Override
     public Space space() {
         return space;
     }

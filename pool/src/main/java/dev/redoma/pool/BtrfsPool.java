@@ -109,6 +109,11 @@ public final class BtrfsPool implements Pool {
     }
 
     @Override
+    public void quota(SandboxId sandbox, Bytes quota) {
+        BlockingCalls.run(() -> disks.limit(sandbox, quota));
+    }
+
+    @Override
     public void deleteDisk(SandboxId sandbox) {
         BlockingCalls.run(() -> {
             disks.delete(sandbox);

@@ -63,6 +63,12 @@ final class Disks {
         }
     }
 
+    void limit(SandboxId id, Bytes quota) {
+        try (var dir = home.open(id.value())) {
+            quotas.limit(dir, quota.value());
+        }
+    }
+
     void delete(SandboxId id) {
         home.destroy(id.value());
     }
