@@ -24,8 +24,12 @@ exec 9>"$cache/templates/.lock"
 flock -w 1800 9 || fail "another build of the template did not end within 30 minutes"
 
 # Only what the distribution itself signs, whatever else this host installs from.
-sources=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' \
-    | awk '$1 == "Debian" || $1 == "Ubuntu" { print "deb", $2, $3, $4 }' | sort -u)
+sources() {
+    apt-get indextargets --format '$(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' \
+        | awk '$1 == "Debian" || $1 == "Ubuntu" { print "deb", $2, $3, $4 }' | sort -u
+}
+sources=$(sources)
+[ -n "$sources" ] || { apt-get update -qq >&2 && sources=$(sources); }
 [ -n "$sources" ] || fail "this host has no package lists of Debian or Ubuntu: run apt-get update"
 codename=$(. /etc/os-release; echo "$VERSION_CODENAME")
 

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes of a fresh root file system ($1) the template `base`. Runs on the host, before anything untrusted was in it.
 set -euo pipefail
-root=$1
+root=${1:?}
 inside() { chroot "$root" "$@"; }
 put() { mkdir -p "$root$(dirname "$1")"; cat >"$root$1"; chmod "${2:-0644}" "$root$1"; }
 
+# /tmp is left alone: mmdebstrap keeps there what tells its apt that it works on the new root and not on this host.
 # The packages that were fetched serve the next build.
 find "$root/var/cache/apt/archives" -maxdepth 1 -name '*.deb' -exec cp --reflink=auto -u -t "$REDOMA_CACHE/debs" {} +
-rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root"/var/cache/{ldconfig/aux-cache,debconf/*-old} "$root"/tmp/*
+rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root"/var/cache/{ldconfig/aux-cache,debconf/*-old}
 mkdir -p "$root/var/cache/apt/archives/partial" "$root/var/lib/apt/lists/partial" "$root/var/log/apt"
 
 # Manuals and translations are not read by agents; licences stay.
