@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.ledger;
 
+import java.util.Comparator;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /// Queries over records.
@@ -11,19 +13,28 @@ final class Rows {
 
     /// Within one tenant in chain order, over all tenants by time.
     static List<Row> select(Handle tx, @Nullable String tenant, @Nullable String sandbox, @Nullable String category, long after, int limit) {
-        String sql = "SELECT " + Row.COLUMNS + " FROM record WHERE seq > :after"
-                + (tenant == null ? "" : " AND tenant = :tenant")
-                + (sandbox == null ? "" : " AND sandbox = :sandbox")
-                + (category == null ? "" : " AND category = :category")
-                + (tenant == null ? " ORDER BY at, tenant, seq" : " ORDER BY seq") + " LIMIT :limit";
-        var query = tx.createQuery(sql).bind("after", after).bind("limit", limit);
-        bind(query, "tenant", tenant);
+        if (tenant != null) {
+            return ofTenant(tx, tenant, sandbox, category, after, limit);
+        }
+        return Tip.tenants(tx).stream()
+                .flatMap(each -> ofTenant(tx, each, sandbox, category, after, limit).stream())
+                .sorted(Comparator.comparingLong(Row::at).thenComparing(Row::tenant).thenComparingLong(Row::seq))
+                .limit(limit)
+                .toList();
+    }
+
+    /// With a sandbox by that one's index (the `+` keeps the planner from walking the tenant's whole chain).
+    private static List<Row> ofTenant(Handle tx, String tenant, @Nullable String sandbox, @Nullable String category, long after, int limit) {
+        var query = tx.createQuery("SELECT " + Row.COLUMNS + " FROM record WHERE seq > :after"
+                + (sandbox == null ? " AND tenant = :tenant" : " AND +tenant = :tenant AND sandbox = :sandbox")
+                + (category == null ? "" : " AND category = :category") + " ORDER BY seq LIMIT :limit");
+        query.bind("after", after).bind("limit", limit).bind("tenant", tenant);
         bind(query, "sandbox", sandbox);
         bind(query, "category", category);
         return query.map((rs, c) -> Row.of(rs)).list();
     }
 
-    private static void bind(org.jdbi.v3.core.statement.Query query, String name, @Nullable String value) {
+    private static void bind(Query query, String name, @Nullable String value) {
         if (value != null) {
             query.bind(name, value);
         }

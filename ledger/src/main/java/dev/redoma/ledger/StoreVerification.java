@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.ledger;
 
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.model.RedomaException;
 import dev.redoma.store.Store;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,6 +13,9 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /// Walks every chain of the database against the signed heads in it and in the file outside it. For one use.
@@ -70,18 +76,40 @@ final class StoreVerification {
         heads.computeIfAbsent(head.tenant(), t -> new TreeMap<>()).put(head.seq(), head);
     }
 
+    /// The next page is read, by a thread of the store, while this one is checked.
     private boolean walk(ChainCheck check, String tenant) {
-        while (true) {
-            var page = store.read(tx -> Rows.page(tx, tenant, check.seq(), Long.MAX_VALUE, PAGE));
-            for (var row : page) {
-                if (!sound(check, row)) {
-                    return false;
+        try (var reading = Executors.newVirtualThreadPerTaskExecutor()) {
+            var next = reading.submit(() -> page(tenant, 0));
+            while (true) {
+                var page = taken(next);
+                if (page.size() == PAGE) {
+                    next = reading.submit(() -> page(tenant, page.getLast().seq()));
                 }
-                records++;
+                for (var row : page) {
+                    if (!sound(check, row)) {
+                        return false;
+                    }
+                    records++;
+                }
+                if (page.size() < PAGE) {
+                    return true;
+                }
             }
-            if (page.size() < PAGE) {
-                return true;
-            }
+        }
+    }
+
+    private List<Row> page(String tenant, long after) {
+        return store.read(tx -> Rows.page(tx, tenant, after, Long.MAX_VALUE, PAGE));
+    }
+
+    private static List<Row> taken(Future<List<Row>> page) {
+        try {
+            return page.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RedomaException refused ? refused : new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Problem.of(Code.STOPPING, "The verification was interrupted.", "Start it again.").raise();
         }
     }
 

@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.SqlStatements;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteConfig.JournalMode;
 import org.sqlite.SQLiteConfig.SynchronousMode;
@@ -49,6 +50,8 @@ final class Database {
     Handle open(boolean readOnly) {
         try {
             var jdbi = Jdbi.create(() -> connect(readOnly));
+            // what a unit leaves half-read would hold the log back: Handle.clean() closes it
+            jdbi.configure(SqlStatements.class, statements -> statements.setAttachAllStatementsForCleanup(true));
             jdbi.setTransactionHandler(new UnitTransactions());
             jdbi.setStatementBuilderFactory(connection -> new SavedStatements());
             return jdbi.open();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.store;
 
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +13,7 @@ final class Session implements AutoCloseable {
     private final Database database;
     private final boolean readOnly;
     private @Nullable Handle handle;
-    private @Nullable Statement control;
+    private final Map<String, PreparedStatement> control = new HashMap<>();
 
     Session(Database database, boolean readOnly) {
         this.database = database;
@@ -27,14 +29,20 @@ final class Session implements AutoCloseable {
         return open;
     }
 
-    /// Transaction control and pragmas, past Jdbi, which would want transactions of its own.
+    /// Transaction control, past Jdbi, which would want transactions of its own. No statement that returns rows.
     void execute(String sql) throws SQLException {
-        var statement = control;
+        var statement = control.get(sql);
         if (statement == null) {
-            statement = handle().getConnection().createStatement();
-            control = statement;
+            statement = handle().getConnection().prepareStatement(sql);
+            control.put(sql, statement);
         }
-        statement.execute(sql);
+        statement.execute();
+    }
+
+    void checkpoint() throws SQLException {
+        try (var statement = handle().getConnection().createStatement()) {
+            statement.execute("PRAGMA wal_checkpoint(PASSIVE)");
+        }
     }
 
     void dropIf(boolean broken) {
@@ -48,7 +56,7 @@ final class Session implements AutoCloseable {
     public void close() {
         var open = handle;
         handle = null;
-        control = null;
+        control.clear();
         if (open != null) {
             try {
                 open.close();

@@ -74,7 +74,7 @@ final class Writer {
     private void checkpoint() {
         sinceCheckpoint = 0;
         try {
-            session.execute("PRAGMA wal_checkpoint(PASSIVE)");
+            session.checkpoint();
         } catch (Exception e) {
             System.getLogger(Writer.class.getName()).log(System.Logger.Level.WARNING, "the database's log was not copied back", e);
             session.close();

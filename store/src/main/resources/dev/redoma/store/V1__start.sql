@@ -66,7 +66,7 @@ CREATE TABLE record (
     body TEXT NOT NULL, sealed BLOB, prev BLOB NOT NULL, hash BLOB NOT NULL,
     PRIMARY KEY (tenant, seq)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX record_by_sandbox ON record (sandbox, at);
+CREATE INDEX record_by_sandbox ON record (sandbox, seq);
 CREATE TABLE head (
     tenant TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL, at INTEGER NOT NULL, key TEXT NOT NULL, signature TEXT NOT NULL,   -- as they stand in heads.log
     PRIMARY KEY (tenant, seq)

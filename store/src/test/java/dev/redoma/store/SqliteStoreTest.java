@@ -162,6 +162,19 @@ class SqliteStoreTest {
     }
 
     @Test
+    void whatAUnitLeavesHalfReadDoesNotHoldTheLogBack() throws Exception {
+        var database = new Database(dir.resolve("redoma.db"));
+        try (var session = new Session(database, false)) {
+            session.execute("BEGIN IMMEDIATE");
+            session.handle().execute("INSERT INTO installation VALUES ('a', 'b'), ('c', 'd')");
+            session.handle().createQuery("SELECT name FROM installation").mapTo(String.class).iterator().next();
+            session.handle().clean();
+            session.execute("COMMIT");
+            session.checkpoint();
+        }
+    }
+
+    @Test
     void aTransactionInsideAUnitIsPartOfTheUnit() {
         assertThatThrownBy(() -> store.write(h -> {
             h.inTransaction(t -> t.execute("INSERT INTO installation VALUES ('a', 'b')"));
