@@ -6,6 +6,7 @@ use crate::plan::Plan;
 use crate::{net, root, stage, sys};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 pub fn run(plan: Plan) -> Result<(), Fail> {
     // SAFETY: only sets this process's umask; the nodes and directories below are made with exact modes.
@@ -39,7 +40,7 @@ fn become_runtime(command: &[String]) -> Result<(), Fail> {
     let marked = unsafe { libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
     sys::check(marked as libc::c_int, || "close_range".to_string())?;
     unsafe { libc::umask(0o022) };
-    let failure = std::process::Command::new(&command[0]).args(&command[1..]).env_clear().exec();
+    let failure = Command::new(&command[0]).args(&command[1..]).env_clear().exec();
     // SAFETY: `keep` is our duplicate of the server's pipe.
     unsafe { libc::dup2(keep, 2) };
     Err(Fail::io(format!("exec {}", command[0]), &failure))

@@ -43,6 +43,8 @@ final class Launch {
         out.add("write=b:" + bundle.dir());
         out.add("read=channel:" + spec.channelDir());
         out.add("read=guest:" + config.init());
+        // From a read-only mount crun need not copy itself before it starts.
+        out.add("read=runtime:" + runtime.binary());
         if (runtime.placesCgroups()) {
             out.add("read=launcher:" + config.launcher());
         }

@@ -56,7 +56,11 @@ public final class OciTier implements Tier, AutoCloseable {
         readiness.cgroups(groups);
         var found = new ArrayList<Runtime>();
         for (var name : config.runtimes()) {
-            Runtime.find(name).ifPresentOrElse(found::add, () -> readiness.absent(name));
+            var ways = Runtime.find(name);
+            found.addAll(ways);
+            if (ways.isEmpty()) {
+                readiness.absent(name);
+            }
         }
         if (!groups.missing().isEmpty() || found.isEmpty() || !prepared(readiness, found)) {
             return Optional.empty();
@@ -159,7 +163,7 @@ public final class OciTier implements Tier, AutoCloseable {
     private Instance start(InstanceSpec spec, Runtime by, OciConfig with, Bundle bundle, BoxGroups box) {
         var cpus = spread.deal(spec.name(), spec.limits().cpu());
         var path = by.placesCgroups() ? "/" + config.parentGroup() + "/" + spec.name() : null;
-        bundle.write(spec, RuntimeConfig.of(spec, with.initArgs(), path), cpus);
+        bundle.write(spec, RuntimeConfig.of(spec, with.initArgs(), path, by.compiledFilter()), cpus);
         box.make(spec.limits(), cpus);
         int pid = new Launch(with, by).start(spec, bundle, by.placesCgroups() ? List.of() : box.dirs());
         box.started(spec.limits(), pid);

@@ -5,6 +5,7 @@ import dev.redoma.engine.InstanceSpec;
 import dev.redoma.engine.UidRange;
 import dev.redoma.kernel.OwnLimits;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,11 +27,16 @@ final class RuntimeConfig {
             "/proc/timer_list", "/proc/timer_stats", "/proc/vmallocinfo", "/sys/firmware");
     private static final List<String> READ_ONLY = List.of("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger");
     private static final Map<Boolean, Map<String, Object>> FILTERS = Map.of(true, Seccomp.filter(true), false, Seccomp.filter(false));
+    private static final Map<Boolean, Map<String, String>> PROGRAMS = Map.of(true, program(true), false, program(false));
 
     private RuntimeConfig() {}
 
-    /// `runcPath`: the cgroup that runc is to make; null for crun, which is born in it.
-    static Map<String, Object> of(InstanceSpec spec, List<String> initArgs, @Nullable String runcPath) {
+    private static Map<String, String> program(boolean debug) {
+        return Map.of("run.oci.seccomp_bpf_data", Base64.getEncoder().encodeToString(FilterProgram.compile(debug)));
+    }
+
+    /// `runcPath`: the cgroup that runc is to make; null for crun, which is born in it and takes the filter compiled.
+    static Map<String, Object> of(InstanceSpec spec, List<String> initArgs, @Nullable String runcPath, boolean compiled) {
         var mounts = new ArrayList<>(mounts(spec));
         var out = new LinkedHashMap<String, Object>();
         out.put("ociVersion", "1.0.2");
@@ -39,6 +45,9 @@ final class RuntimeConfig {
         out.put("hostname", spec.hostname());
         out.put("mounts", mounts);
         out.put("linux", linux(spec, runcPath));
+        if (compiled) {
+            out.put("annotations", PROGRAMS.get(spec.sudo()));
+        }
         if (runcPath == null) {
             mounts.add(bind("b/boot_id", "/proc/sys/kernel/random/boot_id"));
         } else {

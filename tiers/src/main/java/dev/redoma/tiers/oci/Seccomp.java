@@ -1,48 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.tiers.oci;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
-/// The system call filter: an allow list (`syscalls.txt`) and the errors that programs expect from what is refused. Anything unknown
+/// The system call filter as rules for a runtime that compiles them: an allow list (`syscalls.txt`) and the errors that programs expect from what is refused. Anything unknown
 /// does not exist (ENOSYS), so that libraries fall back.
 final class Seccomp {
-    private static final int EPERM = 1;
-    private static final int ENOSYS = 38;
-    private static final int EPROTONOSUPPORT = 93;
-    private static final int EAFNOSUPPORT = 97;
+    static final int EPERM = 1;
+    static final int ENOSYS = 38;
+    static final int EPROTONOSUPPORT = 93;
+    static final int EAFNOSUPPORT = 97;
     private static final String ALLOW = "SCMP_ACT_ALLOW";
     private static final String ERRNO = "SCMP_ACT_ERRNO";
-    private static final int UNIX = 1;
-    private static final int INET = 2;
-    private static final int INET6 = 10;
-    private static final int NETLINK = 16;
+    static final int UNIX = 1;
+    static final int INET = 2;
+    static final int INET6 = 10;
+    static final int NETLINK = 16;
 
     /// CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET.
     private static final long[] NEW_NAMESPACE = {
         0x0002_0000, 0x0200_0000, 0x0400_0000, 0x0800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000
     };
 
-    private static final long ANY_NEW_NAMESPACE = 0x7E02_0000L;
-    private static final long[] PERSONALITIES = {0x0, 0x8, 0x2_0000, 0x2_0008, 0x4_0000, 0xFFFF_FFFFL};
+    static final long ANY_NEW_NAMESPACE = 0x7E02_0000L;
+    static final long[] PERSONALITIES = {0x0, 0x8, 0x2_0000, 0x2_0008, 0x4_0000, 0xFFFF_FFFFL};
 
     private Seccomp() {}
 
     /// As in `linux.seccomp` of config.json. `debug`: ptrace and reading other processes' memory are allowed.
     static Map<String, Object> filter(boolean debug) {
-        var lists = lists();
         var rules = new ArrayList<Map<String, Object>>();
-        var allowed = new ArrayList<>(list(lists, "allow"));
-        var refused = new ArrayList<>(list(lists, "refuse"));
-        (debug ? allowed : refused).addAll(list(lists, "debug"));
-        rules.add(rule(allowed, ALLOW, null, List.of()));
-        rules.add(rule(refused, ERRNO, EPERM, List.of()));
+        rules.add(rule(SyscallTable.allowed(debug), ALLOW, null, List.of()));
+        rules.add(rule(SyscallTable.refused(debug), ERRNO, EPERM, List.of()));
         clone(rules);
         sockets(rules);
         for (long p : PERSONALITIES) {
@@ -103,32 +95,5 @@ final class Seccomp {
 
     private static Map<String, Object> masked(int index, long mask, long value) {
         return Map.of("index", index, "value", mask, "valueTwo", value, "op", "SCMP_CMP_MASKED_EQ");
-    }
-
-    private static List<String> list(Map<String, List<String>> lists, String name) {
-        return Objects.requireNonNull(lists.get(name), name);
-    }
-
-    /// Sections `[name]`, names separated by blanks, `#` comments.
-    private static Map<String, List<String>> lists() {
-        var out = new LinkedHashMap<String, List<String>>();
-        var current = new ArrayList<String>();
-        for (var line : text().lines().map(l -> l.replaceFirst("#.*", "").strip()).filter(l -> !l.isEmpty()).toList()) {
-            if (line.startsWith("[")) {
-                current = new ArrayList<>();
-                out.put(line.substring(1, line.length() - 1), current);
-            } else {
-                current.addAll(List.of(line.split("\\s+")));
-            }
-        }
-        return out;
-    }
-
-    private static String text() {
-        try (var in = Objects.requireNonNull(Seccomp.class.getResourceAsStream("/dev/redoma/tiers/oci/syscalls.txt"))) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }
