@@ -3,6 +3,7 @@ package dev.redoma.tiers.oci;
 
 import dev.redoma.kernel.CgroupDir;
 import dev.redoma.kernel.CgroupHost;
+import dev.redoma.kernel.CgroupMoves;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,6 +41,11 @@ final class GroupHost {
 
     boolean canLimitIo() {
         return host.pureV2() && v2Controllers().contains("io");
+    }
+
+    /// False where every change of group costs a grace period (version 1 alone, Linux before 6.0).
+    boolean favourMoves() {
+        return host.v2().map(CgroupMoves::favour).orElse(false);
     }
 
     /// Makes the parents, ready for limits on what is below.

@@ -82,6 +82,7 @@ public final class OciTier implements Tier, AutoCloseable {
             Files.createDirectories(
                     config.instances(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             groups.open();
+            readiness.moves(groups.favourMoves());
             var keep = new ArrayList<>(List.of(Path.of("/usr/lib"), Path.of("/etc/ld.so.cache")));
             found.forEach(r -> keep.add(r.binary()));
             clean.open(keep);

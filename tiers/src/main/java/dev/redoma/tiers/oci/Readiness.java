@@ -25,6 +25,14 @@ final class Readiness {
         }
     }
 
+    void moves(boolean favoured) {
+        if (favoured) {
+            ok("cgroup moves", "quick: the version 2 tree is mounted with favordynmods");
+        } else {
+            warn("cgroup moves", "slow: starting a sandbox or a command may wait some ms for the kernel", "use Linux 6.0 or newer with cgroup version 2");
+        }
+    }
+
     void absent(String runtime) {
         warn(runtime, "is not installed", "apt-get install " + runtime);
     }
