@@ -2,7 +2,10 @@
 //! Answers of operations: how an error of the kernel becomes one of the protocol.
 
 use crate::proto::{error::Code, reply::Kind, Done, Error, Reply};
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
 
 const MESSAGE_LIMIT: usize = 500;
 
@@ -32,6 +35,12 @@ impl Failure {
 
     pub fn at(mut self, path: impl AsRef<[u8]>) -> Self {
         self.path = path.as_ref().to_vec();
+        self
+    }
+
+    /// Its path was told from a directory: now from where that is.
+    pub fn below(mut self, directory: &Path) -> Self {
+        self.path = directory.join(OsStr::from_bytes(&self.path)).into_os_string().into_vec();
         self
     }
 

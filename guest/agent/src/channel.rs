@@ -156,15 +156,7 @@ impl Channel {
         let _ = sys::set_timeouts(self.fd(), DISCARD_SECONDS as i64);
         while Instant::now() < until && sys::read(self.socket.as_raw_fd(), &mut self.buffer).is_ok_and(|read| read > 0) {}
     }
-
-    /// True if the host has closed its end (or sent something where nothing is due).
-    pub fn host_left(&self) -> bool {
-        let mut poll = libc::pollfd { fd: self.fd(), events: libc::POLLIN | libc::POLLRDHUP, revents: 0 };
-        // SAFETY: one pollfd of ours.
-        unsafe { libc::poll(&mut poll, 1, 0) > 0 }
-    }
 }
-
 
 fn write_all(fd: RawFd, slices: &[&[u8]]) -> io::Result<()> {
     let mut total: usize = slices.iter().map(|slice| slice.len()).sum();

@@ -3,6 +3,7 @@
 
 use crate::answer::{reply, At, Failure, Outcome};
 use crate::proto::{error::Code, file_info::Type, reply::Kind, FileInfo, Link, MakeDir, Move, Reply, Stat};
+use crate::relocate::relocate;
 use crate::sys;
 use crate::users::{Account, Users};
 use std::collections::HashMap;
@@ -108,21 +109,26 @@ pub fn info(place: &Place, path: &Path, follow: bool) -> Outcome<FileInfo> {
 /// The `user.*` attributes; a file system without any has none.
 pub fn xattrs(path: &Path, follow: bool) -> Vec<(String, Vec<u8>)> {
     let Ok(path) = sys::c_path(path) else { return Vec::new() };
-    let mut names = vec![0u8; XATTRS_LIMIT];
-    let (list, get) = if follow { (libc::listxattr as ListXattr, libc::getxattr as GetXattr) } else { (libc::llistxattr as ListXattr, libc::lgetxattr as GetXattr) };
-    // SAFETY: the buffer is as long as said.
-    let Ok(length) = sys::count(unsafe { list(path.as_ptr(), names.as_mut_ptr().cast(), names.len()) }) else {
+    let calls: (ListXattr, GetXattr) =
+        if follow { (libc::listxattr, libc::getxattr) } else { (libc::llistxattr, libc::lgetxattr) };
+    // SAFETY: the kernel writes no more than it is given room for, and nothing where that is none.
+    let list = |buffer: &mut [u8]| sys::count(unsafe { calls.0(path.as_ptr(), buffer.as_mut_ptr().cast(), buffer.len()) });
+    let length = list(&mut []).unwrap_or(0);
+    if length == 0 || length > XATTRS_LIMIT {
         return Vec::new();
-    };
+    }
+    let mut names = vec![0; length];
+    let length = list(&mut names).unwrap_or(0);
     let mut found = Vec::new();
     let mut room = XATTRS_LIMIT;
     for name in names[..length].split(|&c| c == 0).filter(|name| name.starts_with(b"user.")) {
         let (Ok(text), Ok(name)) = (std::str::from_utf8(name), sys::c_string(name)) else { continue };
         let mut value = vec![0u8; room];
         // SAFETY: the buffer is as long as said.
-        let read = unsafe { get(path.as_ptr(), name.as_ptr(), value.as_mut_ptr().cast(), value.len()) };
+        let read = unsafe { calls.1(path.as_ptr(), name.as_ptr(), value.as_mut_ptr().cast(), value.len()) };
         if let Ok(length) = sys::count(read) {
             value.truncate(length);
+            value.shrink_to_fit();
             room -= length;
             found.push((text.to_string(), value));
         }
@@ -185,10 +191,14 @@ pub fn link(place: &Place, it: &Link) -> Outcome<()> {
 pub fn rename(place: &Place, it: &Move) -> Outcome<()> {
     let (from, to) = (place.path(&it.from)?, place.path(&it.to)?);
     let flags = if it.no_replace { libc::RENAME_NOREPLACE } else { 0 };
-    rename_with(&from, &to, flags).map_err(|error| {
-        let at_fault = if error.kind() == io::ErrorKind::AlreadyExists { &it.to } else { &it.from };
-        Failure::from(error).at(at_fault)
-    })
+    match rename_with(&from, &to, flags) {
+        Err(error) if error.raw_os_error() == Some(libc::EXDEV) => relocate(&from, &to, flags),
+        Err(error) => {
+            let at_fault = if error.kind() == io::ErrorKind::AlreadyExists { &it.to } else { &it.from };
+            Err(Failure::from(error).at(at_fault))
+        }
+        Ok(()) => Ok(()),
+    }
 }
 
 pub fn rename_with(from: &Path, to: &Path, flags: u32) -> io::Result<()> {

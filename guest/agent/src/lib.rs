@@ -2,7 +2,11 @@
 //! PID 1 of a sandbox: dials the engine and does what it asks (`guest/proto/guest.proto`).
 
 mod answer;
+mod archive_in;
+mod archive_out;
+mod beneath;
 mod channel;
+mod configure;
 mod conn;
 mod content;
 mod exec;
@@ -11,13 +15,17 @@ pub mod frame;
 pub mod guest;
 mod input;
 mod output;
+mod ports;
 pub mod proto;
+mod relocate;
 mod session;
 mod spawn;
 pub mod start;
 pub mod sys;
+pub mod tar;
 mod tree;
 mod users;
 mod walk;
+mod watch;
 pub mod wire;
 mod worker;

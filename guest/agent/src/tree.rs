@@ -52,7 +52,8 @@ pub fn list(channel: &mut Channel, place: &Place, it: &ListDir) -> Outcome<Reply
     let left = if it.limit == 0 { DEFAULT_LIMIT } else { it.limit };
     let depth = it.depth.max(1) as usize;
     let describer = Describer::new(&place.users);
-    walk::walk(directory, &mut Lister { channel, root, describer, depth, left })?;
+    let mut lister = Lister { channel, root: root.clone(), describer, depth, left };
+    walk::walk(directory, &mut lister).map_err(|failure| failure.below(&root))?;
     Ok(done())
 }
 
@@ -82,15 +83,23 @@ fn unlink(entry: &Entry<'_>, flags: libc::c_int) -> Outcome<()> {
 
 pub fn remove(place: &Place, it: &Remove) -> Outcome<()> {
     let path = place.path(&it.path)?;
-    let found = fs::symlink_metadata(&path).at(&it.path)?;
+    if path.components().next_back() == Some(std::path::Component::RootDir) {
+        return Err(Failure::new(Code::Invalid, "the root directory cannot be removed").at(&it.path));
+    }
+    remove_path(&path, it.recursive)
+}
+
+pub fn remove_path(path: &Path, recursive: bool) -> Outcome<()> {
+    let bytes = path.as_os_str().as_bytes();
+    let found = fs::symlink_metadata(path).at(bytes)?;
     if !found.is_dir() {
-        return fs::remove_file(&path).at(&it.path);
+        return fs::remove_file(path).at(bytes);
     }
-    if it.recursive {
-        let directory = walk::open_root_itself(&path).at(&it.path)?;
-        walk::walk(directory, &mut Remover)?;
+    if recursive {
+        let directory = walk::open_root_itself(path).at(bytes)?;
+        walk::walk(directory, &mut Remover).map_err(|failure| failure.below(path))?;
     }
-    fs::remove_dir(&path).at(&it.path)
+    fs::remove_dir(path).at(bytes)
 }
 
 struct Attributes {
@@ -161,7 +170,7 @@ pub fn set_attributes(place: &Place, it: &SetAttr) -> Outcome<()> {
     let target = sys::open(&path, libc::O_PATH, 0).at(&it.path)?;
     let stat = files::stat_at(target.as_raw_fd(), c"", true).at(&it.path)?;
     if it.recursive && is_type(&stat, libc::S_IFDIR) {
-        walk::walk(walk::open_root(&path).at(&it.path)?, &mut attributes)?;
+        walk::walk(walk::open_root(&path).at(&it.path)?, &mut attributes).map_err(|failure| failure.below(&path))?;
     }
     attributes.set(target.as_raw_fd(), c"", false).at(&it.path)
 }

@@ -8,7 +8,7 @@ use crate::files::{self, Place};
 use crate::proto::{error::Code, request::Op, Reply};
 use crate::spawn::FsUser;
 use crate::users::{Account, Users};
-use crate::{content, sys, tree};
+use crate::{archive_in, archive_out, configure, content, ports, sys, tree, watch};
 use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Does the operation, answers, and ends this process.
@@ -42,6 +42,12 @@ fn perform(channel: &mut Channel, op: Op) -> Outcome<Option<Reply>> {
         Op::Remove(it) => as_user(&it.user, |at| tree::remove(&at, &it).map(finished)),
         Op::Link(it) => as_user(&it.user, |at| files::link(&at, &it).map(finished)),
         Op::SetAttr(it) => as_user(&it.user, |at| tree::set_attributes(&at, &it).map(finished)),
+        Op::Watch(it) => as_user(&it.user, |at| watch::watch(channel, &at, &it).map(|()| None)),
+        Op::TarOut(it) => as_user(&it.user, |at| archive_out::write(channel, &at, &it).map(|()| None)),
+        Op::TarIn(it) => as_user(&it.user, |at| archive_in::unpack(channel, &at, &it).map(finished)),
+        Op::Ports(_) => Ok(Some(ports::list())),
+        Op::Connect(it) => ports::connect(channel, &it).map(|()| None),
+        Op::Configure(it) => configure::configure(&it).map(finished),
         _ => Err(Failure::new(Code::Invalid, "no operation of a connection")),
     }
 }
