@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,18 +31,23 @@ class ChangesTest {
     @TempDir
     Path tmp;
 
+    private static Path lower = Path.of("/nonexistent");
+
     private final SandboxId id = SandboxId.mint();
     private Pool.Disk disk;
-    private Path lower;
     private Path merged;
 
-    @BeforeEach
-    void mountOverlay() throws Exception {
+    @BeforeAll
+    static void importLayer() {
         var layer = FIXTURE.pool().importTar(
                 new Tar().dir("d").file("d/a", "aaa").file("d/b", "bbb").dir("d/sub").file("d/sub/c", "ccc").file("same", "12345").symlink("link", "same")
                         .dir("gone").file("gone/x", "x").file("to-dir", "f").dir("opaque").file("opaque/old", "o").file("opaque/kept", "k").end(),
                 p -> {});
         lower = FIXTURE.pool().layerFor(layer, "t", null);
+    }
+
+    @BeforeEach
+    void mountOverlay() throws Exception {
         disk = FIXTURE.pool().createDisk(id, Bytes.mebi(100), 0);
         merged = mount(List.of(lower));
     }
