@@ -5,7 +5,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -14,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 public final class BlockingCalls {
     private static final int THREADS = 8;
     private static final ExecutorService POOL = pool();
+    private static final Semaphore LONG = new Semaphore(16);
 
     private BlockingCalls() {}
 
@@ -31,6 +34,18 @@ public final class BlockingCalls {
             return inPlace(work);
         }
         return await(POOL.submit(work));
+    }
+
+    /// For jobs of seconds or more (an import, a large comparison): each on a platform thread of its own, at most sixteen at once.
+    public static <T> T callLong(Callable<T> work) {
+        LONG.acquireUninterruptibly();
+        try {
+            var task = new FutureTask<>(work);
+            Thread.ofPlatform().daemon().name("redoma-long").start(task);
+            return await(task);
+        } finally {
+            LONG.release();
+        }
     }
 
     public static void run(Runnable work) {

@@ -38,7 +38,7 @@ public final class BtrfsPool implements Pool {
         this.mount = mount;
         this.lock = lock;
         this.root = Dir.open(mount.root());
-        var quotas = Quotas.enable(root);
+        var quotas = Quotas.enable(root, mount.fresh());
         this.layers = new Layers(root, mount.root());
         this.diskHome = Subvolumes.in(root, mount.root(), "disks");
         this.disks = new Disks(diskHome, quotas);
@@ -70,7 +70,7 @@ public final class BtrfsPool implements Pool {
 
     @Override
     public LayerId importTar(InputStream tar, Consumer<Progress> progress) {
-        return layers.importTar(tar, ImportLimits.within(space().freeBytes()), progress);
+        return BlockingCalls.callLong(() -> layers.importTar(tar, ImportLimits.within(space().freeBytes()), progress));
     }
 
     @Override
@@ -95,7 +95,8 @@ public final class BtrfsPool implements Pool {
 
     @Override
     public Disk createDisk(SandboxId sandbox, Bytes quota, long uidBase) {
-        return BlockingCalls.call(() -> disks.create(sandbox, quota, uidBase));
+        // In place: ten short calls cost less than waking another thread, and creation is what users wait for.
+        return disks.create(sandbox, quota, uidBase);
     }
 
     @Override
@@ -162,7 +163,7 @@ public final class BtrfsPool implements Pool {
 
     @Override
     public List<Change> changes(Path upper, List<Path> lowers, int limit) {
-        return BlockingCalls.call(() -> ChangeReader.read(upper, lowers, limit));
+        return BlockingCalls.callLong(() -> ChangeReader.read(upper, lowers, limit));
     }
 
     @Override

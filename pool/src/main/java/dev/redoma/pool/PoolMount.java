@@ -16,8 +16,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /// Brings the pool's file system to its place: `<data>/pool`, or the directory that the operator gave. One that an earlier server
-/// left mounted is used as it is.
-record PoolMount(Path root, boolean mounted) {
+/// left mounted is used as it is (not `fresh`).
+record PoolMount(Path root, boolean mounted, boolean fresh) {
     private static final long FLAGS = Mounts.NOSUID | Mounts.NODEV | Mounts.NOEXEC | Mounts.NOATIME;
     /// The cleaner that frees deleted subvolumes runs after a commit: every five seconds, not thirty. Discarded blocks become
     /// holes of a sparse file again.
@@ -38,7 +38,7 @@ record PoolMount(Path root, boolean mounted) {
         if (present.isPresent()) {
             var device = image.attached();
             reuse(present.get(), device == null ? "" : device.toString());
-            return new PoolMount(place, true);
+            return new PoolMount(place, true, false);
         }
         image.prepare(sparse.size());
         var attached = image.attached();
@@ -49,7 +49,7 @@ record PoolMount(Path root, boolean mounted) {
                 mount(loop.path(), place);
             }
         }
-        return new PoolMount(place, true);
+        return new PoolMount(place, true, true);
     }
 
     private static PoolMount device(Path data, Path device) {
@@ -57,7 +57,7 @@ record PoolMount(Path root, boolean mounted) {
         var present = Mounts.at(place);
         if (present.isPresent()) {
             reuse(present.get(), device.toString());
-            return new PoolMount(place, true);
+            return new PoolMount(place, true, false);
         }
         try {
             mount(device, place);
@@ -68,7 +68,7 @@ record PoolMount(Path root, boolean mounted) {
             Mkfs.btrfs(device);
             mount(device, place);
         }
-        return new PoolMount(place, true);
+        return new PoolMount(place, true, true);
     }
 
     private static PoolMount directory(Path directory) {
@@ -79,7 +79,7 @@ record PoolMount(Path root, boolean mounted) {
             }
             dir.fd().chmod(0700);
         }
-        return new PoolMount(directory, false);
+        return new PoolMount(directory, false, true);
     }
 
     private static void reuse(Mounts.Mount present, String source) {

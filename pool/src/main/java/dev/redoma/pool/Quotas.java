@@ -30,13 +30,17 @@ final class Quotas {
         this.facts = facts;
     }
 
-    static Quotas enable(Dir root) {
+    /// `proveAnew`: not where an earlier server did since the pool was mounted (the proof makes the file system commit).
+    static Quotas enable(Dir root, boolean proveAnew) {
         var quotas = new Quotas(Path.of("/sys/fs/btrfs", Btrfs.uuid(root), "qgroups"));
-        if (!Files.exists(quotas.facts)) {
+        boolean present = Files.exists(quotas.facts);
+        if (!present) {
             switchOn(root);
         }
         quotas.keepCounting();
-        quotas.prove(root);
+        if (proveAnew || !present) {
+            quotas.prove(root);
+        }
         return quotas;
     }
 
