@@ -13,7 +13,6 @@ import java.util.List;
 final class Listing {
     private static final int BUFFER = 32 * 1024;
     private static final int NAME = 19;
-    private static final int E2BIG = 7;
 
     private Listing() {}
 
@@ -29,7 +28,7 @@ final class Listing {
                 }
                 take(buffer.asSlice(0, n), names);
                 if (names.size() > limit) {
-                    throw new KernelException(E2BIG, "listing of", "more than " + limit + " entries in " + fd.what());
+                    throw new KernelException(Errno.E2BIG, "listing of", "more than " + limit + " entries in " + fd.what());
                 }
             }
         }

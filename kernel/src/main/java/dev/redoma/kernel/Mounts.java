@@ -59,8 +59,8 @@ public final class Mounts {
     }
 
     public static List<Mount> list() {
-        try (var lines = Files.lines(Path.of("/proc/self/mountinfo"), java.nio.charset.StandardCharsets.ISO_8859_1)) {
-            return lines.map(Mounts::parse).toList();
+        try {
+            return Names.decode(Files.readAllBytes(Path.of("/proc/self/mountinfo"))).lines().map(Mounts::parse).toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -8,22 +8,25 @@ import dev.redoma.kernel.Names;
 import dev.redoma.kernel.Stat;
 import dev.redoma.model.wire.Change;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /// Reads the upper directory of an overlay against its lower ones: what was added, changed, deleted, or got another mode or
-/// owner. Never follows a link, never opens anything but directories and regular files; bounded in entries, depth and names. The
+/// owner. Never follows a link, never opens anything but directories and regular files; bounded in entries, depth, names and time. The
 /// sandbox may be running: what vanishes meanwhile is left out. One thread.
 final class ChangeReader implements AutoCloseable {
     private static final int DEPTH = 200;
     private static final int NAMES = 200_000;
     private static final int VISITS = 2_000_000;
+    private static final long TIME = Duration.ofMinutes(1).toNanos();
 
     private final int limit;
     private final SameFile same;
     private final List<Change> changes = new ArrayList<>();
+    private final long started = System.nanoTime();
     private int visits;
 
     private ChangeReader(int limit, long uidBase) {
@@ -49,13 +52,13 @@ final class ChangeReader implements AutoCloseable {
             throw new Full();
         }
         for (var name : names(dir)) {
-            if (++visits > VISITS) {
+            if (++visits > VISITS || System.nanoTime() - started > TIME) {
                 throw new Full();
             }
             try {
                 entry(dir, name, below, path + "/" + name, depth);
             } catch (KernelException e) {
-                if (!e.is(Errno.ENOENT, Errno.ENOTDIR, Errno.ELOOP)) {
+                if (!e.is(Errno.ENOENT, Errno.ENOTDIR, Errno.ELOOP, Errno.ENXIO, Errno.EACCES)) {
                     throw e;
                 }
             }
@@ -71,7 +74,7 @@ final class ChangeReader implements AutoCloseable {
             if (e.is(Errno.ENOENT)) {
                 return List.of();
             }
-            throw e.is(7) ? new Full() : e;
+            throw e.is(Errno.E2BIG) ? new Full() : e;
         }
     }
 

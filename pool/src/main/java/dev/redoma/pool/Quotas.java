@@ -25,18 +25,26 @@ final class Quotas {
     private static final String ALWAYS_COUNT = "8";
 
     private final Path facts;
+    private final boolean mayLoseCount;
 
     private Quotas(Path facts) {
         this.facts = facts;
+        this.mayLoseCount = !isSimple();
+    }
+
+    private boolean isSimple() {
+        var mode = facts.resolve("mode");
+        return Files.exists(mode) && text(mode).equals("squota");
     }
 
     /// `proveAnew`: not where an earlier server did since the pool was mounted (the proof makes the file system commit).
     static Quotas enable(Dir root, boolean proveAnew) {
-        var quotas = new Quotas(Path.of("/sys/fs/btrfs", Btrfs.uuid(root), "qgroups"));
-        boolean present = Files.exists(quotas.facts);
+        var facts = Path.of("/sys/fs/btrfs", Btrfs.uuid(root), "qgroups");
+        boolean present = Files.exists(facts);
         if (!present) {
             switchOn(root);
         }
+        var quotas = new Quotas(facts);
         quotas.keepCounting();
         if (proveAnew || !present) {
             quotas.prove(root);
@@ -87,7 +95,7 @@ final class Quotas {
 
     /// Puts the limit in force, or throws NOT_ENFORCEABLE.
     void limit(Dir subvolume, long bytes) {
-        if (value(facts.resolve("inconsistent")) != 0) {
+        if (mayLoseCount && value(facts.resolve("inconsistent")) != 0) {
             Btrfs.startRescan(subvolume);
             throw Problem.of(Code.NOT_ENFORCEABLE, "the pool's quota counts are being made anew", "Try again in a moment.").raise();
         }
@@ -101,8 +109,12 @@ final class Quotas {
     }
 
     private static long value(Path file) {
+        return Long.parseLong(text(file));
+    }
+
+    private static String text(Path file) {
         try {
-            return Long.parseLong(Files.readString(file).strip());
+            return Files.readString(file).strip();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

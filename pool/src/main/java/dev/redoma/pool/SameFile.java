@@ -40,6 +40,10 @@ final class SameFile implements AutoCloseable {
     private boolean bytes(Dir a, Dir b, String name) {
         int flags = Open.RDONLY | Open.NONBLOCK;
         try (var one = a.openAt(name, flags, 0); var other = b.openAt(name, flags, 0)) {
+            // It may have been replaced since: what is read is a file, and the one below has an end.
+            if (one.stat().type() != Stat.Type.FILE) {
+                return false;
+            }
             long at = 0;
             while (true) {
                 long n = fill(one, left, at);
