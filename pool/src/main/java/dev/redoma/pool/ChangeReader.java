@@ -39,7 +39,7 @@ final class ChangeReader implements AutoCloseable {
                 var top = Dir.open(upper);
                 var below = Lowers.of(lowers)) {
             try {
-                reader.directory(top, below, "", 1);
+                reader.directory(top, below, new Place("", 1, false));
             } catch (Full e) {
                 reader.changes.add(new Change("", "truncated", "", null, null, null, List.of()));
             }
@@ -47,8 +47,11 @@ final class ChangeReader implements AutoCloseable {
         }
     }
 
-    private void directory(Dir dir, Lowers below, String path, int depth) {
-        if (depth > DEPTH) {
+    /// Where a directory is; `hides`: it or one above it is opaque, so nothing of the layers shows through.
+    private record Place(String path, int depth, boolean hides) {}
+
+    private void directory(Dir dir, Lowers below, Place place) {
+        if (place.depth() > DEPTH) {
             throw new Full();
         }
         for (var name : names(dir)) {
@@ -56,7 +59,7 @@ final class ChangeReader implements AutoCloseable {
                 throw new Full();
             }
             try {
-                entry(dir, name, below, path + "/" + name, depth);
+                entry(dir, name, below, place);
             } catch (KernelException e) {
                 if (!e.is(Errno.ENOENT, Errno.ENOTDIR, Errno.ELOOP, Errno.ENXIO, Errno.EACCES)) {
                     throw e;
@@ -78,13 +81,14 @@ final class ChangeReader implements AutoCloseable {
         }
     }
 
-    private void entry(Dir dir, String name, Lowers below, String path, int depth) {
+    private void entry(Dir dir, String name, Lowers below, Place place) {
+        var path = place.path() + "/" + name;
         var stat = dir.stat(name);
         var old = below.find(name);
         if (Lowers.isWhiteout(dir, name, stat)) {
             old.ifPresent(o -> deleted(o, name, path));
         } else if (stat.type() == Stat.Type.DIRECTORY) {
-            changedDirectory(dir, name, stat, old, below, path, depth);
+            changedDirectory(dir, name, stat, old, below, new Place(path, place.depth() + 1, place.hides()));
         } else {
             changedFile(dir, name, stat, old, path);
         }
@@ -100,22 +104,23 @@ final class ChangeReader implements AutoCloseable {
         }
     }
 
-    private void changedDirectory(Dir dir, String name, Stat stat, Optional<Lowers.Found> old, Lowers below, String path, int depth) {
+    private void changedDirectory(Dir dir, String name, Stat stat, Optional<Lowers.Found> old, Lowers below, Place at) {
         boolean wasDirectory = old.isPresent() && old.get().stat().type() == Stat.Type.DIRECTORY;
         if (!wasDirectory) {
-            add(old.isEmpty() ? "added" : "changed", dir, name, stat, old, path);
+            add(old.isEmpty() ? "added" : "changed", dir, name, stat, old, at.path());
         } else if (!same.attributes(dir, name, stat, old.get())) {
-            add("mode", dir, name, stat, old, path);
+            add("mode", dir, name, stat, old, at.path());
         }
         try (var inner = dir.dirAt(name); var innerBelow = wasDirectory ? below.into(name) : Lowers.none()) {
-            if (wasDirectory && Lowers.isOpaque(dir, name)) {
-                hidden(inner, innerBelow, path);
+            boolean hides = at.hides() || Lowers.isOpaque(dir, name);
+            if (hides) {
+                hidden(inner, innerBelow, at.path());
             }
-            directory(inner, innerBelow, path, depth + 1);
+            directory(inner, innerBelow, new Place(at.path(), at.depth(), hides));
         }
     }
 
-    /// An opaque directory replaced the one below: what it does not have anew was deleted.
+    /// An opaque directory (or one in it) replaced the one below: what it does not have anew was deleted.
     private void hidden(Dir inner, Lowers below, String path) {
         for (var name : below.names()) {
             if (!inner.has(name)) {

@@ -114,6 +114,12 @@ class ChangesTest {
     }
 
     @Test
+    void whatAnewMadeTreeHidesFurtherDownIsDeletedToo() throws Exception {
+        sh("rm -r d; mkdir -p d/sub; echo n > d/sub/n");
+        assertThat(changes()).containsExactlyInAnyOrder("deleted /d/a", "deleted /d/b", "deleted /d/sub/c", "added /d/sub/n");
+    }
+
+    @Test
     void aFileThatBecameADirectoryIsChangedAndTheOtherWayRound() throws Exception {
         sh("rm to-dir; mkdir to-dir; echo x > to-dir/x; rm -r d/sub; echo f > d/sub");
         assertThat(changes()).containsExactlyInAnyOrder("changed /to-dir", "added /to-dir/x", "changed /d/sub");
