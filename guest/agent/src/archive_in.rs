@@ -202,7 +202,7 @@ impl Unpacker<'_> {
         self.skip_padding(header.size)?;
         files::set_xattrs(file.as_raw_fd(), &header.xattrs).map_err(|failure| failure.at(path))?;
         if self.keep_owners {
-            own(file.as_raw_fd(), c"", header).at(path)?;
+            own(file.as_raw_fd(), sys::ITSELF, header).at(path)?;
         }
         if self.keep_owners || header.mode & 0o6000 != 0 {
             // A write or a change of owner has taken set-user-id away.
@@ -271,7 +271,7 @@ impl Unpacker<'_> {
             let fd = sys::open_at(dir, &name, flags, 0).at(path)?;
             files::set_xattrs(fd.as_raw_fd(), &header.xattrs).map_err(|failure| failure.at(path))?;
             if self.keep_owners {
-                own(fd.as_raw_fd(), c"", &header).at(path)?;
+                own(fd.as_raw_fd(), sys::ITSELF, &header).at(path)?;
             }
             // SAFETY: a plain value.
             sys::check(unsafe { libc::fchmod(fd.as_raw_fd(), header.mode) }).at(path)?;

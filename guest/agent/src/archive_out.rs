@@ -28,7 +28,7 @@ struct Writer<'a> {
 pub fn write(channel: &mut Channel, place: &Place, it: &TarOut) -> Outcome<()> {
     let path = place.path(&it.path)?;
     let root = sys::open(&path, libc::O_PATH, 0).at(&it.path)?;
-    let stat = files::stat_at(root.as_raw_fd(), c"", true).at(&it.path)?;
+    let stat = files::stat_at(root.as_raw_fd(), sys::ITSELF, true).at(&it.path)?;
     let mut writer = Writer { channel, root: path.clone(), buffer: Vec::with_capacity(DATA_LIMIT), seen: HashMap::new() };
     if is_type(&stat, libc::S_IFDIR) {
         walk::walk(walk::open_root(&path).at(&it.path)?, &mut writer)?;
@@ -93,7 +93,7 @@ impl Writer<'_> {
         let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_NOFOLLOW;
         let path = header.path.clone();
         let file = sys::open_at(entry.dir, entry.name, flags, 0).at(&path)?;
-        let stat = files::stat_at(file.as_raw_fd(), c"", true).at(&path)?;
+        let stat = files::stat_at(file.as_raw_fd(), sys::ITSELF, true).at(&path)?;
         if !is_type(&stat, libc::S_IFREG) {
             return Ok(());
         }

@@ -79,9 +79,9 @@ impl Root {
                 }
             }
         }
-        for depth in known..parts.len() {
+        for part in &parts[known..] {
             let dir = parent.as_ref().map_or(self.fd(), AsRawFd::as_raw_fd);
-            let name = c_name(parts[depth])?;
+            let name = c_name(part)?;
             // SAFETY: a C string. The mode is the usual one; the member itself may come later with another.
             match sys::check(unsafe { libc::mkdirat(dir, name.as_ptr(), 0o755) }) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(Stray::Failed(error)),

@@ -29,7 +29,7 @@ fn open_regular(path: &Path) -> Outcome<(File, libc::stat)> {
         }
         failure
     })?);
-    let stat = files::stat_at(file.as_raw_fd(), c"", true).at(bytes)?;
+    let stat = files::stat_at(file.as_raw_fd(), sys::ITSELF, true).at(bytes)?;
     check_regular(&stat).map_err(|failure| failure.at(bytes))?;
     Ok((file, stat))
 }
@@ -210,7 +210,7 @@ fn append(channel: &mut Channel, path: &Path, it: &WriteFile) -> Outcome<()> {
     let mode = if it.mode == 0 { 0o644 } else { it.mode & 0o7777 };
     let flags = libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_NOFOLLOW;
     let file = File::options().append(true).create(true).mode(mode).custom_flags(flags).open(path)?;
-    check_regular(&files::stat_at(file.as_raw_fd(), c"", true)?)?;
+    check_regular(&files::stat_at(file.as_raw_fd(), sys::ITSELF, true)?)?;
     receive(channel, &file)?;
     files::set_xattrs(file.as_raw_fd(), &it.xattrs)
 }

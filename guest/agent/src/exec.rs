@@ -267,7 +267,7 @@ impl Exec {
 
 /// What a wait status and the resources say.
 pub fn exited(ended: &sys::Ended) -> Exited {
-    let signal = libc::WIFSIGNALED(ended.status).then(|| libc::WTERMSIG(ended.status)).unwrap_or(0);
+    let signal = if libc::WIFSIGNALED(ended.status) { libc::WTERMSIG(ended.status) } else { 0 };
     let code = if signal != 0 { 128 + signal } else { libc::WEXITSTATUS(ended.status) };
     let micros = |time: libc::timeval| time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64;
     Exited {

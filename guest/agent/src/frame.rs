@@ -47,7 +47,7 @@ pub fn put_control<M: Message>(out: &mut Vec<u8>, message: &M) {
     out[start..start + 4].copy_from_slice(&header(CONTROL, length));
 }
 
-/// What `Inbound::next` found; ranges are of `Inbound::bytes`.
+/// What `Inbound::take` found; ranges are of `Inbound::bytes`.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Part {
     /// A whole control message.
@@ -90,7 +90,7 @@ impl Inbound {
     }
 
     /// The next whole control message or piece of data, None if more must come.
-    pub fn next(&mut self) -> Result<Option<Part>, Broken> {
+    pub fn take(&mut self) -> Result<Option<Part>, Broken> {
         let there = self.bytes.len() - self.at;
         if let Some((kind, rest)) = self.rest {
             let take = rest.min(there);
@@ -116,7 +116,7 @@ impl Inbound {
             _ => {
                 self.at += 4;
                 self.rest = (length > 0).then_some((kind, length));
-                self.next()
+                self.take()
             }
         }
     }
@@ -154,7 +154,7 @@ mod tests {
             let (mut control, mut data, mut ends) = (vec![], vec![], 0);
             for piece in stream.chunks(cut) {
                 inbound.feed(piece);
-                while let Some(part) = inbound.next().unwrap() {
+                while let Some(part) = inbound.take().unwrap() {
                     match part {
                         Part::Control(range) => control.extend_from_slice(inbound.bytes(range)),
                         Part::Bytes(kind, range) => {
@@ -174,11 +174,11 @@ mod tests {
         let mut inbound = Inbound::default();
         inbound.feed(&header(STDIN, 4));
         inbound.feed(b"1234");
-        assert_eq!(inbound.next(), Ok(Some(Part::Bytes(STDIN, 4..8))));
+        assert_eq!(inbound.take(), Ok(Some(Part::Bytes(STDIN, 4..8))));
         inbound.give_back(STDIN, 3);
-        let Ok(Some(Part::Bytes(STDIN, range))) = inbound.next() else { panic!("no bytes") };
+        let Ok(Some(Part::Bytes(STDIN, range))) = inbound.take() else { panic!("no bytes") };
         assert_eq!(inbound.bytes(range), b"234");
-        assert_eq!(inbound.next(), Ok(None));
+        assert_eq!(inbound.take(), Ok(None));
     }
 
     #[test]

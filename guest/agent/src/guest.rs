@@ -235,7 +235,7 @@ impl Guest {
 
     fn use_input(&mut self, key: u64) -> Result<(), Broken> {
         while let Some(conn) = self.conns.get_mut(&key) {
-            let Some(part) = conn.inbound.next()? else { return Ok(()) };
+            let Some(part) = conn.inbound.take()? else { return Ok(()) };
             let Part::Control(range) = part else { return Err(Broken) };
             let message = conn.inbound.bytes(range);
             match conn.role {

@@ -34,7 +34,7 @@ pub fn feed(guest: &mut Guest, key: u64) -> Option<Step> {
         return Some(Step::Drop(front));
     };
     loop {
-        match conn.inbound.next() {
+        match conn.inbound.take() {
             Ok(Some(Part::Bytes(frame::STDIN, range))) => {
                 let length = range.len();
                 let left = match write(exec, conn.inbound.bytes(range)) {

@@ -271,7 +271,7 @@ impl Plan {
 
     /// A script without `#!`, as execvp does it.
     fn execute_by_shell(&self, script: &CString, env: &[*const libc::c_char]) -> ! {
-        let shell = c"/bin/sh";
+        let shell = sys::SHELL;
         let mut argv = vec![shell.as_ptr(), script.as_ptr()];
         argv.extend(self.argv.iter().skip(1).map(|s| s.as_ptr()));
         argv.push(std::ptr::null());

@@ -40,6 +40,18 @@ pub fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     }
 }
 
+const fn literal(bytes: &[u8]) -> &CStr {
+    match CStr::from_bytes_with_nul(bytes) {
+        Ok(text) => text,
+        Err(_) => panic!("a literal ends in its only NUL"),
+    }
+}
+
+/// In place of a name: the descriptor itself.
+pub const ITSELF: &CStr = literal(b"\0");
+pub const DOT: &CStr = literal(b".\0");
+pub const SHELL: &CStr = literal(b"/bin/sh\0");
+
 /// A path or name for the kernel; EINVAL if it holds a NUL.
 pub fn c_string(bytes: &[u8]) -> io::Result<CString> {
     CString::new(bytes).map_err(|_| Error::from_raw_os_error(libc::EINVAL))

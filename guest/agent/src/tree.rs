@@ -136,7 +136,7 @@ impl Attributes {
             }
             if let (Some(mode), false) = (self.mode, is_link) {
                 // A link that took the place of the file since we looked is what O_NOFOLLOW is for.
-                let file = sys::open_at(dir, if name.is_empty() { c"." } else { name }, libc::O_PATH | libc::O_NOFOLLOW, 0);
+                let file = sys::open_at(dir, if name.is_empty() { sys::DOT } else { name }, libc::O_PATH | libc::O_NOFOLLOW, 0);
                 let target = if name.is_empty() { format!("/proc/self/fd/{dir}") } else { format!("/proc/self/fd/{}", file?.as_raw_fd()) };
                 sys::check(libc::chmod(sys::c_string(target.as_bytes())?.as_ptr(), mode))?;
             }
@@ -168,9 +168,9 @@ pub fn set_attributes(place: &Place, it: &SetAttr) -> Outcome<()> {
     let path = place.path(&it.path)?;
     let mut attributes = Attributes::of(place, it)?;
     let target = sys::open(&path, libc::O_PATH, 0).at(&it.path)?;
-    let stat = files::stat_at(target.as_raw_fd(), c"", true).at(&it.path)?;
+    let stat = files::stat_at(target.as_raw_fd(), sys::ITSELF, true).at(&it.path)?;
     if it.recursive && is_type(&stat, libc::S_IFDIR) {
         walk::walk(walk::open_root(&path).at(&it.path)?, &mut attributes).map_err(|failure| failure.below(&path))?;
     }
-    attributes.set(target.as_raw_fd(), c"", false).at(&it.path)
+    attributes.set(target.as_raw_fd(), sys::ITSELF, false).at(&it.path)
 }

@@ -104,7 +104,7 @@ pub fn open_root_itself(path: &Path) -> io::Result<OwnedFd> {
 }
 
 pub fn walk(root: OwnedFd, visitor: &mut impl Visitor) -> Outcome<()> {
-    let stat = stat_at(root.as_raw_fd(), c"", false)?;
+    let stat = stat_at(root.as_raw_fd(), sys::ITSELF, false)?;
     let mut levels = vec![Level { names: Names::of(root)?, name: CString::default(), stat }];
     let mut path = PathBuf::new();
     while let Some(level) = levels.last_mut() {

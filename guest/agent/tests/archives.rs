@@ -110,7 +110,8 @@ fn members_that_lead_out_are_refused_by_name_and_nothing_is_written_outside() {
     fs::write(outside.join("victim"), "safe").unwrap();
     let out = outside.to_str().unwrap();
     let file = |name: &str| member(tar::FILE, name, "");
-    let hostile: Vec<(&str, Vec<(Header, &[u8])>)> = vec![
+    type Members = Vec<(Header, &'static [u8])>;
+    let hostile: Vec<(&str, Members)> = vec![
         ("../outside/new", vec![(file("../outside/new"), b"x")]),
         ("a/../../outside/new", vec![(file("a/../../outside/new"), b"x")]),
         ("/outside/new", vec![(file("/outside/new"), b"x")]),
