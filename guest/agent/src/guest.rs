@@ -9,18 +9,19 @@ use crate::frame::{Broken, Part};
 use crate::output::Output;
 use crate::proto::{self, exec_input, error::Code, reply::Kind, request::Op, ExecInput, Hello, PsReply, Reply, Request};
 use crate::proto::{SignalReply, Started};
+use crate::spawn::Home;
 use crate::sys::{self, Poll};
 use crate::wire::Message;
 use crate::{input, session, spawn, worker};
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 const REDIAL: Duration = Duration::from_millis(20);
 const SCRATCH: usize = 64 << 10;
 const EXEC_LIMIT: usize = 4096;
+const REAP_AT_ONCE: usize = 256;
 const ID_LIMIT: usize = 256;
 const READ: u32 = libc::EPOLLIN as u32;
 const WRITE: u32 = libc::EPOLLOUT as u32;
@@ -41,10 +42,10 @@ fn token(key: u64, kind: u64) -> u64 {
 pub struct Guest {
     pub(crate) poll: Poll,
     signals: OwnedFd,
-    socket: PathBuf,
-    boot: u64,
-    lift_oom: bool,
+    home: Home,
     next_key: u64,
+    /// More children may have ended than were looked at.
+    reaping: bool,
     spare: Option<u64>,
     /// Not before this moment is the next spare dialled.
     dial_at: Instant,
@@ -54,17 +55,16 @@ pub struct Guest {
 }
 
 impl Guest {
-    pub fn new(socket: PathBuf, lift_oom: bool) -> io::Result<Self> {
+    pub fn new(home: Home) -> io::Result<Self> {
         let poll = Poll::new()?;
         let signals = sys::child_signals()?;
         poll.add(signals.as_raw_fd(), READ, SIGNALS)?;
         Ok(Guest {
             poll,
             signals,
-            socket,
-            boot: sys::random(),
-            lift_oom,
+            home,
             next_key: 1,
+            reaping: false,
             spare: None,
             dial_at: Instant::now(),
             conns: HashMap::new(),
@@ -78,9 +78,12 @@ impl Guest {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 64];
         loop {
             let millis = self.keep_spare();
-            let ready = self.poll.wait(&mut events, millis);
+            let ready = self.poll.wait(&mut events, if self.reaping { 0 } else { millis });
             for event in &events[..ready] {
                 self.handle(event.u64, event.events);
+            }
+            if self.reaping {
+                self.reap();
             }
         }
     }
@@ -103,10 +106,10 @@ impl Guest {
     }
 
     fn dial(&mut self) {
-        let Ok(socket) = sys::dial(&self.socket, false, 0) else { return };
+        let Ok(socket) = sys::dial(&self.home.socket, false, 0) else { return };
         let key = self.new_key();
         let mut conn = Conn::new(socket);
-        conn.put(&Hello { version: 1, child_of: String::new(), boot: self.boot });
+        conn.put(&Hello { version: 1, child_of: String::new(), boot: self.home.boot });
         let greeted = conn.flush(&Output::new(0)).unwrap_or(false);
         if greeted && conn.watch(READ, token(key, CONN), &self.poll).is_ok() {
             self.conns.insert(key, conn);
@@ -132,9 +135,15 @@ impl Guest {
         }
     }
 
+    /// Ended children, a bounded number at a time: a storm of them must not keep us from the host.
     fn reap(&mut self) {
         let _ = sys::read(self.signals.as_raw_fd(), &mut self.scratch);
-        while let Some(ended) = sys::reap() {
+        self.reaping = true;
+        for _ in 0..REAP_AT_ONCE {
+            let Some(ended) = sys::reap() else {
+                self.reaping = false;
+                break;
+            };
             let found = self.execs.iter_mut().find(|(_, exec)| exec.pid == ended.pid && !exec.has_ended());
             let Some((&key, exec)) = found else { continue };
             exec.end(exited(&ended));
@@ -352,7 +361,7 @@ impl Guest {
         if self.execs.len() >= EXEC_LIMIT {
             return Err(Failure::new(Code::TooMany, format!("the guest keeps {EXEC_LIMIT} execs at most")));
         }
-        let spawned = spawn::spawn(request, &self.socket, self.boot, self.lift_oom)?;
+        let spawned = spawn::spawn(request, &self.home)?;
         let pid = spawned.pid;
         let key = self.new_key();
         let tokens = [token(key, STDOUT), token(key, STDERR), token(key, STDIN)];
@@ -381,7 +390,7 @@ impl Guest {
         let (Some(exec), Some(conn)) = (self.execs.get_mut(&key), self.conns.get_mut(&owner)) else { return };
         conn.role = Role::Owner(key);
         let offset = exec.adopt(owner, from);
-        conn.put(&reply(Kind::Started(Started { pid: exec.pid as u32, boot: self.boot, offset })));
+        conn.put(&reply(Kind::Started(Started { pid: exec.pid as u32, boot: self.home.boot, offset })));
         self.advance(key);
         // The host may have said more than its request already.
         if self.use_input(owner).is_err() {
@@ -445,6 +454,6 @@ impl Guest {
     }
 
     fn ps(&self) -> Reply {
-        reply(Kind::Ps(PsReply { execs: self.execs.values().map(Exec::state).collect(), boot: self.boot }))
+        reply(Kind::Ps(PsReply { execs: self.execs.values().map(Exec::state).collect(), boot: self.home.boot }))
     }
 }

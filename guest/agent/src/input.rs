@@ -11,6 +11,8 @@ use crate::sys::{self, Poll};
 use std::os::fd::AsRawFd;
 
 const END_OF_FILE: u8 = 4;
+/// Parts of the input that are taken before the loop goes on.
+const READS_AT_ONCE: usize = 32;
 
 /// What is to be done with a connection before feeding goes on.
 pub enum Step {
@@ -28,12 +30,15 @@ enum Wrote {
 /// Brings as much input as the process takes. None when it must wait (for the host, or for the process).
 pub fn feed(guest: &mut Guest, key: u64) -> Option<Step> {
     let exec = guest.execs.get_mut(&key)?;
-    let front = *exec.stdin_queue.front()?;
+    let Some(&front) = exec.stdin_queue.front() else {
+        let _ = exec.watch_stdin(false, &guest.poll);
+        return None;
+    };
     let Some(conn) = guest.conns.get_mut(&front) else {
         exec.stdin_queue.pop_front();
         return Some(Step::Drop(front));
     };
-    loop {
+    for _ in 0..READS_AT_ONCE {
         match conn.inbound.take() {
             Ok(Some(Part::Bytes(frame::STDIN, range))) => {
                 let length = range.len();
@@ -81,6 +86,9 @@ pub fn feed(guest: &mut Guest, key: u64) -> Option<Step> {
             }
         }
     }
+    // Others have their turn; what was read already is written as soon as we come back.
+    let _ = exec.watch_stdin(true, &guest.poll);
+    None
 }
 
 fn gone() -> Reply {

@@ -17,7 +17,8 @@ pub fn signal_group(exec: &Exec, signal: u32) -> Outcome<bool> {
     if exec.has_ended() && is_reused(exec.pid) {
         return Ok(false);
     }
-    Ok(sys::kill(-exec.pid, signal)?)
+    // Just forked, it has no group of its own yet.
+    Ok(sys::kill(-exec.pid, signal)? || !exec.has_ended() && sys::kill(exec.pid, signal)?)
 }
 
 /// To every process of the exec's session and their descendants. A deadly signal is sent until none is left (a process may
@@ -29,7 +30,11 @@ pub fn signal_tree(exec: &Exec, signal: u32) -> Outcome<bool> {
     }
     let mut told = HashSet::new();
     for _ in 0..ROUNDS {
-        let fresh: Vec<i32> = members(exec.pid).into_iter().filter(|pid| !told.contains(pid)).collect();
+        let mut members = members(exec.pid);
+        if !exec.has_ended() {
+            members.insert(exec.pid);
+        }
+        let fresh: Vec<i32> = members.into_iter().filter(|pid| !told.contains(pid)).collect();
         let mut found = false;
         for pid in fresh {
             found |= told.insert(pid) && sys::kill(pid, signal).unwrap_or(false);

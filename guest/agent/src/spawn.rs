@@ -11,7 +11,7 @@ use std::ffi::{CString, OsStr};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const DEFAULT_PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const GO_SECONDS: i64 = 10;
@@ -46,21 +46,31 @@ struct Stdio {
     stderr: OwnedFd,
 }
 
+/// What execs have in common.
+pub struct Home {
+    pub socket: PathBuf,
+    pub boot: u64,
+    /// Our own score is out of the kernel's reach; that of commands must not be.
+    pub lift_oom: bool,
+    /// Opened before anybody could put something else in its place.
+    pub null: OwnedFd,
+}
+
 /// Starts it. cwd and user are checked before there is a child.
-pub fn spawn(exec: &Exec, socket: &Path, boot: u64, lift_oom: bool) -> Outcome<Spawned> {
+pub fn spawn(exec: &Exec, home: &Home) -> Outcome<Spawned> {
     let account = Users::load()
         .account(&exec.user)
         .ok_or_else(|| Failure::new(Code::NoUser, format!("no such user: {:.200}", exec.user)))?;
-    let plan = Plan::new(exec, account, boot)?;
+    let plan = Plan::new(exec, account, home.boot)?;
     let (mut spawned, stdio) = match &exec.pty {
         Some(pty) => terminal(pty, &plan.account)?,
-        None => pipes(exec.stdin)?,
+        None => pipes(exec.stdin, &home.null)?,
     };
     enter(&exec.cwd, &plan.account)?;
     // SAFETY: we have one thread, so the child may do what it likes.
     let pid = unsafe { libc::fork() };
     if pid == 0 {
-        plan.run(stdio, socket, lift_oom);
+        plan.run(stdio, &home.socket, home.lift_oom);
     }
     let failed = (pid < 0).then(io::Error::last_os_error);
     let _ = std::env::set_current_dir("/");
@@ -116,11 +126,13 @@ impl Drop for FsUser {
             libc::setfsuid(0);
             libc::setfsgid(0);
             libc::setgroups(0, std::ptr::null());
+            // A change of user may have made us readable, as the host's `fs.suid_dumpable` says.
+            libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0);
         }
     }
 }
 
-fn pipes(with_stdin: bool) -> Outcome<(Spawned, Stdio)> {
+fn pipes(with_stdin: bool, null: &OwnedFd) -> Outcome<(Spawned, Stdio)> {
     let (stdout, child_stdout) = sys::pipe()?;
     let (stderr, child_stderr) = sys::pipe()?;
     // SAFETY: only a hint; pipes of the default size do as well.
@@ -130,7 +142,7 @@ fn pipes(with_stdin: bool) -> Outcome<(Spawned, Stdio)> {
         sys::set_blocking(writer.as_raw_fd(), false)?;
         (reader, Some(writer))
     } else {
-        (sys::open(Path::new("/dev/null"), libc::O_RDONLY | libc::O_NOCTTY, 0)?, None)
+        (null.try_clone()?, None)
     };
     for ours in [&stdout, &stderr] {
         sys::set_blocking(ours.as_raw_fd(), false)?;
@@ -242,6 +254,7 @@ impl Plan {
             sys::check(libc::setgroups(groups.len(), groups.as_ptr()))?;
             sys::check(libc::setresgid(*gid, *gid, *gid))?;
             sys::check(libc::setresuid(*uid, *uid, *uid))?;
+            libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0);
             if self.no_new_privs {
                 sys::check(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
             }

@@ -2,10 +2,11 @@
 //! What PID 1 does before it serves.
 
 use crate::guest::Guest;
+use crate::spawn::Home;
 use crate::sys;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-use std::os::fd::{AsRawFd, IntoRawFd};
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 const SOCKET: &str = "/run/redoma/guest.sock";
@@ -22,14 +23,15 @@ pub fn run(argument: Option<PathBuf>) -> io::Result<()> {
     }
     wipe_environment();
     std::env::set_current_dir("/")?;
-    occupy_stdio()?;
+    let null = occupy_stdio()?;
     if std::process::id() == 1 {
         for (path, mode) in PLACES {
             make_place(Path::new(path), mode);
         }
     }
     let lift_oom = std::fs::read_to_string("/proc/self/oom_score_adj").is_ok_and(|text| text.starts_with('-'));
-    Guest::new(argument.unwrap_or_else(|| SOCKET.into()), lift_oom)?.run()
+    let socket = argument.unwrap_or_else(|| SOCKET.into());
+    Guest::new(Home { socket, boot: sys::random(), lift_oom, null })?.run()
 }
 
 /// Nothing of the environment that we were started with may be read from /proc/1/environ, or reach a command.
@@ -49,11 +51,11 @@ fn wipe_environment() {
 }
 
 /// Descriptors 0 to 2 are always open, so that no pipe of an exec ever gets such a number.
-fn occupy_stdio() -> io::Result<()> {
+fn occupy_stdio() -> io::Result<OwnedFd> {
     loop {
         let null = sys::open(Path::new("/dev/null"), libc::O_RDWR, 0)?;
         if null.as_raw_fd() > 2 {
-            return Ok(());
+            return Ok(null);
         }
         let _ = null.into_raw_fd();
     }

@@ -232,6 +232,21 @@ fn much_input_passes_through_a_filter_both_ways_at_once() {
 }
 
 #[test]
+fn an_idle_guest_does_nothing() {
+    let mut host = Host::start();
+    let mut call = host.start_exec(redoma_guest::proto::Exec { stdin: true, ..shell("e", "sleep 0.1; head -c 300000 | wc -c; sleep 30") });
+    assert_eq!(stdin(&mut host, "e", &[7; 300_000], false), Kind::Done(Default::default()));
+    call.until("300000");
+    let time = |host: &mut Host, id| {
+        let text = host.shell(id, "cut -d' ' -f14,15 /proc/1/stat").text();
+        text.split_whitespace().map(|ticks| ticks.parse::<u32>().unwrap()).sum::<u32>()
+    };
+    let before = time(&mut host, "a");
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(time(&mut host, "b") - before < 10, "it spins");
+}
+
+#[test]
 fn input_for_who_does_not_read_is_gone_when_it_ends() {
     let mut host = Host::start();
     let mut call = host.start_exec(redoma_guest::proto::Exec { stdin: true, ..shell("e", "sleep 0.3") });

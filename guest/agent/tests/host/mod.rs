@@ -26,6 +26,10 @@ pub struct Host {
 }
 
 impl Host {
+    pub fn pid(&self) -> u32 {
+        self.guest.id()
+    }
+
     pub fn start() -> Self {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let dir = std::env::temp_dir().join(format!("redoma-guest-test-{}-{number}", std::process::id()));
