@@ -35,14 +35,15 @@ final class ChangeSummary {
 
     static Map<String, String> changes(SandboxHandle box, @Nullable Workspace work) {
         var changes = new TreeMap<String, String>();
+        var own = work == null ? null : work.changes(box);
         for (var change : box.changes()) {
-            boolean within = work != null && (change.path().equals(work.path()) || change.path().startsWith(work.path() + "/"));
+            boolean within = work != null && own != null && (change.path().equals(work.path()) || change.path().startsWith(work.path() + "/"));
             if (!within) {
                 changes.put(change.path(), change.kind());
             }
         }
-        if (work != null) {
-            changes.putAll(work.changes(box));
+        if (own != null) {
+            changes.putAll(own);
         }
         return changes;
     }

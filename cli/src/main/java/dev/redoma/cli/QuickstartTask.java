@@ -34,7 +34,7 @@ final class QuickstartTask {
             var state = box.state();
             io.err().println("  " + box.id() + ": " + state.isolation().tier() + " (" + state.isolation().runtime() + "), no network but loopback");
             var work = Workspace.upload(box, app, io);
-            io.err().println("  uploaded " + work.before().size() + " files to " + work.path());
+            io.err().println("  uploaded " + app + " to " + work.path());
             var tests = command(box, work, TESTS);
             var report = command(box, work, REPORT);
             changes(box, work);

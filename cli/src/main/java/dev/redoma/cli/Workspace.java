@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.cli;
 
+import dev.redoma.client.RedomaApiException;
 import dev.redoma.client.SandboxHandle;
 import dev.redoma.model.wire.FileInfo;
 import java.io.IOException;
@@ -8,11 +9,14 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
-/// A folder of ours in a sandbox: `workspace` in the user's home, and how it looked when it arrived.
-record Workspace(String path, Map<String, FileInfo> before) {
+/// A folder of ours in a sandbox: `workspace` in the user's home, and how it looked when it arrived (null: it has too many files to be looked at).
+record Workspace(String path, @Nullable Map<String, FileInfo> before) {
     static final String NAME = "workspace";
     private static final int DEPTH = 32;
+    /// The server lists no more than this.
+    private static final int MOST = 10_000;
 
     static Workspace upload(SandboxHandle box, Path local, Io io) throws IOException {
         var path = box.files().mkdir(NAME, null).path();
@@ -23,17 +27,25 @@ record Workspace(String path, Map<String, FileInfo> before) {
         return new Workspace(path, look(box, path));
     }
 
-    private static Map<String, FileInfo> look(SandboxHandle box, String path) {
+    private static @Nullable Map<String, FileInfo> look(SandboxHandle box, String path) {
         var all = new HashMap<String, FileInfo>();
-        for (var file : box.files().list(path, DEPTH)) {
-            all.put(file.path(), file);
+        try {
+            for (var file : box.files().list(path, DEPTH)) {
+                all.put(file.path(), file);
+            }
+            return all.size() < MOST ? all : null;
+        } catch (RedomaApiException tooMany) {
+            return null;
         }
-        return all;
     }
 
-    /// Path to one of `added changed deleted`.
-    Map<String, String> changes(SandboxHandle box) {
+    /// Path to one of `added changed deleted`; null when it cannot be told.
+    @Nullable Map<String, String> changes(SandboxHandle box) {
         var after = look(box, path);
+        return before == null || after == null ? null : compare(before, after);
+    }
+
+    private static Map<String, String> compare(Map<String, FileInfo> before, Map<String, FileInfo> after) {
         var changes = new TreeMap<String, String>();
         after.forEach((name, file) -> {
             var old = before.get(name);
