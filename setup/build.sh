@@ -59,10 +59,11 @@ write_launch() {
         echo 'flags=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED --add-exports=java.base/sun.nio.ch=ALL-UNNAMED)'
         echo 'quiet=(-Xlog:disable -Xlog:all=error:stderr)'
         echo "jars=${jars%:}"
-        echo 'server="-XX:+UseSerialGC -Xmx512m --enable-native-access=ALL-UNNAMED --add-exports=java.base/sun.nio.ch=ALL-UNNAMED"'
-        echo '[ ! -r "$dist/server.aot" ] || server+=" -XX:AOTCache=$dist/server.aot ${quiet[*]}"'
+        echo 'server=(-XX:+UseSerialGC -Xmx512m --enable-native-access=ALL-UNNAMED --add-exports=java.base/sun.nio.ch=ALL-UNNAMED)'
+        echo '[ ! -r "$dist/server.aot" ] || server+=(-XX:AOTCache="$dist/server.aot" "${quiet[@]}")'
         echo '[ ! -r "$dist/cli.aot" ] || flags+=(-XX:AOTCache="$dist/cli.aot" "${quiet[@]}")'
-        echo 'exec "$dist/jdk/bin/java" "${flags[@]}" ${REDOMA_JAVA_OPTIONS-} -Dredoma.home="$home" -Dredoma.server.flags="$server" -cp "$jars" dev.redoma.cli.Main "$@"'
+        echo '[ -z "${training-}" ] || return 0'
+        echo 'exec "$dist/jdk/bin/java" "${flags[@]}" ${REDOMA_JAVA_OPTIONS-} -Dredoma.home="$home" -Dredoma.server.flags="${server[*]}" -cp "$jars" dev.redoma.cli.Main "$@"'
     } >"$dist/launch.sh.new"
     mv -f "$dist/launch.sh.new" "$dist/launch.sh"
 }
