@@ -39,7 +39,7 @@ impl Host {
         listener.set_nonblocking(true).unwrap();
         let guest = Command::new("unshare")
             .args(["--pid", "--fork", "--kill-child", "--mount-proc"])
-            .arg(env!("CARGO_BIN_EXE_redoma-guest"))
+            .arg(std::env::var("REDOMA_TEST_GUEST").unwrap_or(env!("CARGO_BIN_EXE_redoma-guest").into()))
             .arg(&socket)
             .env("CANARY", "must not be seen")
             .stdin(Stdio::null())
