@@ -26,6 +26,7 @@ final class Handover {
     }
 
     private static void send(LiveBox live, Configure.Builder what) {
+        live.instance().hostname(what.getHostname());
         try (GuestOp op = live.guest().open(Request.newBuilder().setConfigure(what).build(), ANSWER)) {
             op.answer(ANSWER, "the hand-over");
         }

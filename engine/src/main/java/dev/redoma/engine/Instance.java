@@ -34,6 +34,9 @@ public interface Instance {
     /// Changes cpu, memory, pids in place; throws NOT_ENFORCEABLE where it cannot.
     void limit(InstanceLimits limits);
 
+    /// Changes the host name inside. Only where the guest may not do it itself: tiers with a kernel of their own leave it to the guest.
+    default void hostname(String name) {}
+
     /// True if this host process belongs to this instance now (by cgroup).
     boolean owns(int hostPid);
 

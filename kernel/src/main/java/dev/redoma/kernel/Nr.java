@@ -20,6 +20,7 @@ final class Nr {
     static final int FSTATFS = 138;
     static final int MOUNT = 165;
     static final int UMOUNT2 = 166;
+    static final int SETHOSTNAME = 170;
     static final int LSETXATTR = 189;
     static final int LGETXATTR = 192;
     static final int LLISTXATTR = 195;
@@ -39,6 +40,7 @@ final class Nr {
     static final int EPOLL_CREATE1 = 291;
     static final int PRLIMIT64 = 302;
     static final int SYNCFS = 306;
+    static final int SETNS = 308;
     static final int RENAMEAT2 = 316;
     static final int STATX = 332;
     static final int PIDFD_SEND_SIGNAL = 424;

@@ -9,10 +9,10 @@ import java.util.Optional;
 /// The cgroups of one instance, over all hierarchies that this host has. Thread-safe.
 interface BoxGroups {
 
-    /// Makes them with every limit but the CPU quota in force (the quota would slow the runtime's own work down).
+    /// Makes them with those limits in force that do not hinder the runtime's own work, which is done in them.
     void make(InstanceLimits limits, List<Integer> cpus);
 
-    /// Puts the CPU quota in force and, where execs get groups beside init, init into its own.
+    /// Puts the others (CPU quota, pids) in force and, where execs get groups beside init, init into its own.
     void started(InstanceLimits limits, int init);
 
     void change(InstanceLimits limits, List<Integer> cpus);

@@ -2,6 +2,7 @@
 package dev.redoma.tiers.oci;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -9,12 +10,21 @@ import java.nio.file.Path;
 final class FirstProgram {
     private FirstProgram() {}
 
-    /// True once the process runs something else than the runtime, or has ended.
-    static boolean leftRuntime(int pid, String runtime) {
+    /// True once the process runs another file than the runtime's binary, or has ended. (By inode: the path that the kernel shows for it
+    /// is one of another namespace.)
+    static boolean leftRuntime(int pid, Path runtime) {
         try {
-            return !Files.readSymbolicLink(Path.of("/proc", Integer.toString(pid), "exe")).toString().contains(runtime);
+            return !Files.getAttribute(Path.of("/proc", Integer.toString(pid), "exe"), "unix:ino").equals(inode(runtime));
         } catch (IOException ended) {
             return true;
+        }
+    }
+
+    private static Object inode(Path file) {
+        try {
+            return Files.getAttribute(file, "unix:ino");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.redoma.engine.Instance;
 import dev.redoma.engine.InstanceLimits;
 import dev.redoma.engine.InstanceRef;
 import dev.redoma.kernel.CgroupDir;
+import dev.redoma.kernel.HostName;
 import dev.redoma.kernel.Pidfd;
 import dev.redoma.kernel.ProcessFacts;
 import dev.redoma.model.Code;
@@ -94,6 +95,14 @@ final class OciInstance implements Instance {
     @Override
     public void limit(InstanceLimits limits) {
         tier.limit(ref.name(), groups, limits);
+    }
+
+    @Override
+    public void hostname(String name) {
+        if (!alive()) {
+            throw Problem.of(Code.GUEST_UNREACHABLE, "the sandbox's first process has ended", "See why it ended.").raise();
+        }
+        HostName.set(ref.pid(), name);
     }
 
     @Override

@@ -168,7 +168,7 @@ public final class OciTier implements Tier, AutoCloseable {
         box.make(spec.limits(), cpus);
         int pid = new Launch(with, by).start(spec, bundle, by.placesCgroups() ? List.of() : box.dirs());
         box.started(spec.limits(), pid);
-        Await.until("starting the first program", () -> FirstProgram.leftRuntime(pid, by.name()));
+        Await.until("starting the first program", () -> FirstProgram.leftRuntime(pid, by.binary()));
         var ref = ProcessFacts.of(pid)
                 .filter(ProcessFacts::alive)
                 .map(f -> new InstanceRef(spec.name(), pid, f.startTicks()))

@@ -3,7 +3,11 @@ package dev.redoma.tiers.oci;
 
 import dev.redoma.engine.InstanceLimits;
 import dev.redoma.kernel.CgroupDir;
+import dev.redoma.kernel.Errno;
+import dev.redoma.kernel.KernelException;
 import dev.redoma.kernel.ProcessFacts;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,12 +40,25 @@ record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDi
         var cpuset = dir("cpuset");
         cpuset.set("cpuset.mems", new CgroupDir(cpuset.path().resolveSibling("")).get("cpuset.mems"));
         cpuset.set("cpuset.cpus", CpuSpread.text(cpus));
-        dir("pids").set("pids.max", Long.toString(limits.pids()));
         memory(limits.memoryBytes());
     }
 
     /// The sum with swap may never be below memory alone, so growing sets the sum first.
     private void memory(long bytes) {
+        try {
+            setMemory(bytes);
+        } catch (KernelException e) {
+            throw e.is(Errno.EBUSY) ? inUse(e) : e;
+        }
+    }
+
+    private static RuntimeException inUse(KernelException cause) {
+        return Problem.of(Code.NOT_ENFORCEABLE, "memoryBytes: more than that is in use and cannot be reclaimed", "Ask for a higher limit, or end processes first.")
+                .with("fields", List.of("memoryBytes"))
+                .raise(cause);
+    }
+
+    private void setMemory(long bytes) {
         var memory = dir("memory");
         boolean sums = memory.has("memory.memsw.limit_in_bytes");
         boolean grows = memory.number("memory.limit_in_bytes").orElse(Long.MAX_VALUE) < bytes;
@@ -57,6 +74,7 @@ record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDi
     @Override
     public void started(InstanceLimits limits, int init) {
         dirs().stream().filter(d -> !d.processes().contains(init)).forEach(d -> d.add(init));
+        dir("pids").set("pids.max", Long.toString(limits.pids()));
         quota(limits.cpu());
     }
 

@@ -23,7 +23,6 @@ record V2Groups(CgroupDir dir, String ownPath) implements BoxGroups {
     public void make(InstanceLimits limits, List<Integer> cpus) {
         dir.make();
         dir.set("cpuset.cpus", CpuSpread.text(cpus));
-        dir.set("pids.max", Long.toString(limits.pids()));
         memory(limits.memoryBytes());
     }
 
@@ -40,6 +39,7 @@ record V2Groups(CgroupDir dir, String ownPath) implements BoxGroups {
         leaf.make();
         leaf.add(init);
         dir.set("cgroup.subtree_control", "+memory");
+        dir.set("pids.max", Long.toString(limits.pids()));
         quota(limits.cpu());
     }
 

@@ -39,7 +39,7 @@ final class Host implements AutoCloseable {
         script = dir.resolve("init");
         script("sleep 1000");
         config = new OciConfig(
-                installation, dir.resolve("run"), script, List.of(), launcher(), runtimes.length == 0 ? List.of("crun", "runc") : List.of(runtimes), dir);
+                installation, Path.of("/run/redoma-test", installation), script, List.of(), launcher(), runtimes.length == 0 ? List.of("crun", "runc") : List.of(runtimes), dir);
         tier = OciTier.open(config);
     }
 

@@ -101,6 +101,18 @@ class InsideTest {
     }
 
     @Test
+    void theHostNameCanBeChangedFromOutsideOnly() throws Exception {
+        host.script("hostname evil; while [ ! -f /run/redoma/go ]; do sleep 0.02; done; hostname > /out");
+        var spec = host.spec();
+        var instance = host.tier.create(spec);
+        instance.hostname("renamed");
+        Files.writeString(spec.channelDir().resolve("go"), "");
+        assertThat(Host.out(spec)).isEqualTo("renamed");
+        assertThat(Files.readString(Path.of("/proc/sys/kernel/hostname")).strip()).isNotEqualTo("renamed");
+        instance.kill();
+    }
+
+    @Test
     void hostPathsAreNotInTheMountTable() throws Exception {
         assertThat(host.run("cat /proc/self/mountinfo > /out").lines().filter(l -> l.contains("overlay"))).hasSize(1).allMatch(l -> !l.contains(host.dir.toString()));
     }

@@ -158,6 +158,17 @@ class LimitsTest {
     }
 
     @Test
+    void aLimitBelowWhatIsInUseIsRefused() throws Exception {
+        host.script("dd if=/dev/zero of=/dev/shm/x bs=1M count=15; touch /filled");
+        var spec = host.spec();
+        var box = host.tier.create(spec);
+        await().until(() -> Files.exists(spec.upper().resolve("filled")));
+        assertThatThrownBy(() -> box.limit(new InstanceLimits(1, 4L << 20, 64, 1024, 16L << 20, null))).hasMessageContaining("memoryBytes");
+        assertThat(box.alive()).isTrue();
+        box.kill();
+    }
+
+    @Test
     void limitsChangeInPlace() throws Exception {
         var box = host.tier.create(host.spec());
         box.limit(new InstanceLimits(2, 256L << 20, 100, 1024, 16L << 20, null));
