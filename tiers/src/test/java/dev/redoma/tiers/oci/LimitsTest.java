@@ -230,18 +230,29 @@ class LimitsTest {
         }
     }
 
-    /// Mounts of the host, and the groups and run files of this test's installations.
-    private record Leftovers(long mounts, List<Path> groups, long threads) {
+    /// Mounts of the host that name this test's, and its groups in every hierarchy.
+    private record Leftovers(long mounts, List<Path> groups) {
         static Leftovers now() throws java.io.IOException {
             var mine = "redoma-t" + ProcessHandle.current().pid() + "x";
-            try (var lines = Files.lines(Path.of("/proc/self/mountinfo"));
-                    var groups = Files.walk(Path.of("/sys/fs/cgroup"), 4)) {
-                return new Leftovers(
-                        lines.filter(l -> l.contains("redoma-tiers-")).count(),
-                        groups.filter(p -> p.toString().contains(mine) && Files.isDirectory(p)).sorted().toList(),
-                        Thread.getAllStackTraces().keySet().stream().filter(t -> t.getName().startsWith("redoma-exits")).count());
+            var groups = new java.util.ArrayList<Path>();
+            for (var tree : list(Path.of("/sys/fs/cgroup"))) {
+                for (var parent : list(tree)) {
+                    if (String.valueOf(parent.getFileName()).startsWith(mine)) {
+                        list(parent).stream().filter(Files::isDirectory).forEach(groups::add);
+                    }
+                }
+            }
+            try (var lines = Files.lines(Path.of("/proc/self/mountinfo"))) {
+                return new Leftovers(lines.filter(l -> l.contains("redoma-test")).count(), groups.stream().sorted().toList());
+            }
+        }
+
+        private static List<Path> list(Path dir) throws java.io.IOException {
+            try (var entries = Files.list(dir)) {
+                return entries.toList();
+            } catch (java.nio.file.NotDirectoryException file) {
+                return List.of();
             }
         }
     }
-
 }
