@@ -13,6 +13,7 @@ import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.SnapshotId;
 import dev.redoma.model.wire.Change;
+import dev.redoma.model.wire.Finding;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,13 +33,14 @@ public final class BtrfsPool implements Pool {
     private final Disks disks;
     private final Subvolumes diskHome;
     private final Subvolumes saved;
+    private final Quotas quotas;
 
     private BtrfsPool(Path data, PoolMount mount, Fd lock) {
         this.data = data;
         this.mount = mount;
         this.lock = lock;
         this.root = Dir.open(mount.root());
-        var quotas = Quotas.enable(root, mount.fresh());
+        this.quotas = Quotas.enable(root, mount.fresh());
         this.layers = new Layers(root, mount.root());
         this.diskHome = Subvolumes.in(root, mount.root(), "disks");
         this.disks = new Disks(diskHome, quotas);
@@ -183,6 +185,11 @@ public final class BtrfsPool implements Pool {
     @Override
     public void trim(Set<LayerId> keep) {
         BlockingCalls.run(() -> layers.trim(keep));
+    }
+
+    /// What this pool stands on, for `doctor`.
+    public List<Finding> findings() {
+        return Findings.of(mount, quotas, space());
     }
 
     /// Commits everything and has the space of what was deleted freed now (in the background) instead of within seconds.

@@ -32,7 +32,8 @@ final class Quotas {
         this.mayLoseCount = !isSimple();
     }
 
-    private boolean isSimple() {
+    /// True where the writer alone is charged.
+    boolean isSimple() {
         var mode = facts.resolve("mode");
         return Files.exists(mode) && text(mode).equals("squota");
     }

@@ -19,6 +19,7 @@ import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /// The whole server, put together by constructors from the ground up and taken down in reverse. Closing it leaves sandboxes running.
 public final class House implements AutoCloseable {
@@ -38,7 +39,7 @@ public final class House implements AutoCloseable {
             tier = opened.add(OciTier.open(new OciConfig(installation, config.runDir(), options.guestBinary("redoma-guest"), options.guestBinary("redoma-launcher"))));
             List<Tier> tiers = List.of(tier);
             var engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, Clock.systemUTC()));
-            serving = opened.add(Serving.start(config, http, store, ledger, engine, about(store, config, installation, tiers), options.profile()));
+            serving = opened.add(Serving.start(config, http, store, ledger, engine, about(store, config, installation, tiers, pool), options.profile()));
         } catch (Throwable failed) {
             opened.close();
             throw failed;
@@ -53,18 +54,18 @@ public final class House implements AutoCloseable {
         return serving.url();
     }
 
-    private static ServerRoutes.About about(Store store, Config config, String installation, List<Tier> tiers) {
+    private static ServerRoutes.About about(Store store, Config config, String installation, List<Tier> tiers, BtrfsPool pool) {
         var limits = new LinkedHashMap<String, Object>();
         limits.put("default", config.engine().bounds().defaults());
         limits.put("least", config.engine().bounds().least());
         limits.put("most", config.engine().bounds().most());
         limits.put("uploadBytes", config.largestUpload());
         return new ServerRoutes.About(
-                () -> new ServerInfo(Version.TEXT, installation, tiers.getFirst().name(), findings(tiers), limits), () -> findings(tiers), new Metrics(store)::text);
+                () -> new ServerInfo(Version.TEXT, installation, tiers.getFirst().name(), findings(tiers, pool), limits), () -> findings(tiers, pool), new Metrics(store)::text);
     }
 
-    private static List<Finding> findings(List<Tier> tiers) {
-        return tiers.stream().flatMap(t -> t.probe().findings().stream()).toList();
+    private static List<Finding> findings(List<Tier> tiers, BtrfsPool pool) {
+        return Stream.concat(tiers.stream().flatMap(t -> t.probe().findings().stream()), pool.findings().stream()).toList();
     }
 
     @Override
