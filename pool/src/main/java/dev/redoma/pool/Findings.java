@@ -30,7 +30,7 @@ final class Findings {
 
     private static Finding place(PoolMount mount) {
         var source = Mounts.at(mount.root()).map(Mounts.Mount::source).orElse("the operator's file system");
-        return new Finding(AREA, "file system", "ok", "Btrfs on " + source + " at " + mount.root(), null);
+        return new Finding(AREA, "file system", "ok", "Btrfs on " + source, null);
     }
 
     private static Finding room(Pool.Space space) {
