@@ -72,7 +72,10 @@ candidate() { apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: \(.*\)
 install_packages() {
     local packages
     mapfile -t packages < <(missing_packages)
-    [ ${#packages[@]} -eq 0 ] || apt_install "${packages[@]}"
+    if [ ${#packages[@]} -gt 0 ]; then
+        apt_install "${packages[@]}"
+        [ -z "$(missing_commands)" ] || stop "installed, but still not to be found: $(missing_commands | tr '\n' ' ')"
+    fi
     have npm || say "no npm here: node in the template 'base' will be the distribution's"
 }
 

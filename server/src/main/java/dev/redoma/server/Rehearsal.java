@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// A short life of a server, for the JDK to record an ahead-of-time cache from: a template, some sandboxes with a command each, the
 /// end. Leaves nothing on the host but the directory that it was given. Arguments: an empty directory, a root file system as a tar.
@@ -54,7 +55,7 @@ final class Rehearsal {
         }
     }
 
-    private String call(String method, String path, @org.jspecify.annotations.Nullable String type, byte @org.jspecify.annotations.Nullable [] body) throws IOException {
+    private String call(String method, String path, @Nullable String type, byte @Nullable [] body) throws IOException {
         var connection = (HttpURLConnection) URI.create(url + path).toURL().openConnection();
         connection.setRequestMethod(method);
         connection.setReadTimeout(60_000);
