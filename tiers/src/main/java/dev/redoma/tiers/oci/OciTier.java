@@ -48,7 +48,11 @@ public final class OciTier implements Tier, AutoCloseable {
 
     /// Opens also where the host cannot run it: `probe` then says what is missing, and `create` refuses.
     public static OciTier open(OciConfig config) {
-        return new OciTier(config, new GroupHost(CgroupHost.discover(), config.parentGroup()), new CpuSpread(hostCpus()));
+        return open(config, CgroupHost.discover());
+    }
+
+    static OciTier open(OciConfig config, CgroupHost cgroups) {
+        return new OciTier(config, new GroupHost(cgroups, config.parentGroup()), new CpuSpread(hostCpus()));
     }
 
     /// The first runtime that holds what it must, tried in a throw-away instance.

@@ -7,6 +7,7 @@ import dev.redoma.engine.Instance;
 import dev.redoma.engine.InstanceLimits;
 import dev.redoma.engine.InstanceSpec;
 import dev.redoma.engine.UidRange;
+import dev.redoma.kernel.CgroupHost;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,10 @@ final class Host implements AutoCloseable {
     private int count;
 
     Host(String... runtimes) throws IOException {
+        this(CgroupHost.discover(), runtimes);
+    }
+
+    Host(CgroupHost cgroups, String... runtimes) throws IOException {
         dir = Files.createTempDirectory("redoma-tiers-");
         Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString("rwx--x--x"));
         lower = busybox(dir.resolve("lower"));
@@ -40,7 +45,7 @@ final class Host implements AutoCloseable {
         script("sleep 1000");
         config = new OciConfig(
                 installation, Path.of("/run/redoma-test", installation), script, List.of(), launcher(), runtimes.length == 0 ? List.of("crun", "runc") : List.of(runtimes), dir);
-        tier = OciTier.open(config);
+        tier = OciTier.open(config, cgroups);
     }
 
     static Path launcher() {
