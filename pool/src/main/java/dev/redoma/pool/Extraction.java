@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.pool;
 
-import dev.redoma.kernel.Btrfs;
 import dev.redoma.kernel.Dir;
+import dev.redoma.kernel.Errno;
+import dev.redoma.kernel.KernelException;
 import dev.redoma.kernel.Open;
 import dev.redoma.kernel.Stat;
 import dev.redoma.kernel.Xattrs;
@@ -21,7 +22,6 @@ import java.util.Optional;
 final class Extraction implements AutoCloseable {
     private static final int CHUNK = 1 << 18;
     private static final long OWNERS = 65_535;
-    private static final List<String> REQUIRED = List.of("dev", "proc", "sys", "run", "etc", "tmp");
 
     private final Dir root;
     private final ImportLimits limits;
@@ -30,6 +30,7 @@ final class Extraction implements AutoCloseable {
     private final byte[] chunk = new byte[CHUNK];
     private final Map<Long, Instant> directoryTimes = new HashMap<>();
     private Optional<Parent> last = Optional.empty();
+    private boolean lastIsStale;
     private int devices;
     private int capabilities;
     private int attributes;
@@ -102,11 +103,13 @@ final class Extraction implements AutoCloseable {
     }
 
     /// A later member of the same name takes the place of the earlier one; a directory that stays a directory stays.
-    private static void clear(Dir parent, String name, TarEntry.Kind kind) {
+    private void clear(Dir parent, String name, TarEntry.Kind kind) {
         var present = parent.find(name);
         if (present.isEmpty() || present.get().type() == Stat.Type.DIRECTORY && kind == TarEntry.Kind.DIRECTORY) {
             return;
         }
+        // The name may have been part of the way to the last parent.
+        lastIsStale = true;
         if (present.get().type() == Stat.Type.DIRECTORY) {
             parent.rmdir(name);
         } else {
@@ -180,13 +183,14 @@ final class Extraction implements AutoCloseable {
     }
 
     private Dir parent(List<String> parts) {
-        if (last.isPresent() && last.get().parts().equals(parts)) {
+        if (!lastIsStale && last.isPresent() && last.get().parts().equals(parts)) {
             return last.get().dir();
         }
         last.ifPresent(p -> p.dir().close());
         last = Optional.empty();
         var dir = open(parts, true);
         last = Optional.of(new Parent(List.copyOf(parts), dir));
+        lastIsStale = false;
         return dir;
     }
 
@@ -194,8 +198,8 @@ final class Extraction implements AutoCloseable {
         var whole = parts.isEmpty() ? "." : String.join("/", parts);
         try {
             return new Dir(root.openInside(whole, Open.RDONLY | Open.DIRECTORY, 0));
-        } catch (dev.redoma.kernel.KernelException e) {
-            if (!make || !e.is(dev.redoma.kernel.Errno.ENOENT)) {
+        } catch (KernelException e) {
+            if (!make || !e.is(Errno.ENOENT)) {
                 throw e;
             }
         }
@@ -208,12 +212,12 @@ final class Extraction implements AutoCloseable {
 
     /// The directories that the runtime mounts on must be there and be directories, whatever the archive says.
     void completeRoot() throws TarFlaw {
-        for (var name : REQUIRED) {
+        for (var name : RootCheck.PLACES) {
             var present = root.find(name);
             if (present.isEmpty()) {
                 root.mkdir(name, 0755);
                 root.chmod(name, name.equals("tmp") ? 01777 : 0755);
-            } else if (present.get().type() != Stat.Type.DIRECTORY || Btrfs.isSubvolume(present.get())) {
+            } else if (present.get().type() != Stat.Type.DIRECTORY) {
                 throw new TarFlaw("/" + name + " is no directory");
             }
         }

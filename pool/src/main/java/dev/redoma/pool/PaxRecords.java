@@ -6,10 +6,12 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /// Records of a pax header: `LENGTH KEY=VALUE\n`, values as bytes.
 final class PaxRecords {
     private static final String XATTR = "SCHILY.xattr.";
+    private static final Pattern TIME = Pattern.compile("(-?\\d{1,12})(\\.(\\d+))?");
 
     private PaxRecords() {}
 
@@ -58,17 +60,19 @@ final class PaxRecords {
         return value == null ? otherwise : whole(value);
     }
 
+    /// Seconds with an optional fraction, nothing fancier: an exponent would be a bomb.
     static Instant time(byte[] value) throws TarFlaw {
-        try {
-            var time = new java.math.BigDecimal(new String(value, StandardCharsets.US_ASCII));
-            if (value.length > 40 || time.abs().compareTo(new java.math.BigDecimal(1L << 40)) > 0) {
-                throw new TarFlaw("a time out of range");
-            }
-            long seconds = time.setScale(0, java.math.RoundingMode.FLOOR).longValueExact();
-            return Instant.ofEpochSecond(seconds, time.subtract(new java.math.BigDecimal(seconds)).movePointRight(9).longValue());
-        } catch (NumberFormatException e) {
+        var match = value.length > 40 ? null : TIME.matcher(new String(value, StandardCharsets.US_ASCII));
+        if (match == null || !match.matches()) {
             throw new TarFlaw("a time that is none");
         }
+        long seconds = Long.parseLong(match.group(1));
+        var fraction = match.group(3);
+        if (fraction == null) {
+            return Instant.ofEpochSecond(seconds);
+        }
+        long nanos = Long.parseLong((fraction + "000000000").substring(0, 9));
+        return Instant.ofEpochSecond(seconds, match.group(1).startsWith("-") ? -nanos : nanos);
     }
 
     static Map<String, byte[]> xattrs(Map<String, byte[]> pax) {

@@ -93,7 +93,13 @@ record PoolMount(Path root, boolean mounted, boolean fresh) {
     }
 
     private static void mount(Path device, Path place) {
-        Mounts.mount(device.toString(), place, "btrfs", FLAGS, OPTIONS);
+        try {
+            Mounts.mount(device.toString(), place, "btrfs", FLAGS, OPTIONS);
+        } catch (KernelException e) {
+            throw e.is(Errno.ENODEV)
+                    ? Problem.of(Code.HOST_FAILED, "this kernel has no Btrfs", "Load its module (modprobe btrfs), or use a kernel that has it.").raise(e)
+                    : e;
+        }
         Mounts.makePrivate(place);
         try (var dir = Dir.open(place)) {
             // The sparse file may have grown since.

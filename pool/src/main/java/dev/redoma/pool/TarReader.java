@@ -17,6 +17,9 @@ final class TarReader {
     /// Name and attribute blocks before one member; writers use at most three.
     private static final int EXTRAS = 8;
 
+    /// In seconds; some 35,000 years from 1970.
+    private static final long LATEST = 1L << 40;
+
     private final InputStream in;
     private final byte[] header = new byte[BLOCK];
     private Map<String, byte[]> global = Map.of();
@@ -94,9 +97,14 @@ final class TarReader {
     }
 
     private Instant modified(Map<String, byte[]> pax) throws IOException {
-        return pax.containsKey("mtime")
-                ? PaxRecords.time(required(pax, "mtime"))
-                : Instant.ofEpochSecond(TarFields.number(header, 136, 12));
+        if (pax.containsKey("mtime")) {
+            return PaxRecords.time(required(pax, "mtime"));
+        }
+        long seconds = TarFields.number(header, 136, 12);
+        if (Math.abs(seconds) > LATEST) {
+            throw new TarFlaw("a time out of range");
+        }
+        return Instant.ofEpochSecond(seconds);
     }
 
     /// False at the end: two blocks of zeros, or (as many writers do) nothing more.

@@ -156,6 +156,13 @@ class ImportTest {
     }
 
     @Test
+    void aLinkThatWasReplacedLeadsWhereTheNewOneDoes() throws Exception {
+        var root = unpack(new Tar().dir("d").dir("e").symlink("l", "d").file("l/x", "1").symlink("l", "e").file("l/y", "2").end());
+        assertThat(root.resolve("d/x")).hasContent("1");
+        assertThat(root.resolve("e/y")).hasContent("2");
+    }
+
+    @Test
     void placesThatTheRuntimeMountsOnAreMadeAndMustBeDirectories() throws Exception {
         var root = unpack(new Tar().file("f", "x").end());
         for (var place : RootCheck.PLACES) {
