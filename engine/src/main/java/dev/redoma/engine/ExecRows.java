@@ -12,6 +12,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.UnableToExecuteStatementException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -22,38 +23,54 @@ final class ExecRows {
     private ExecRows() {}
 
     static void insert(Handle h, ExecFacts facts) {
-        h.createUpdate("""
-                        INSERT INTO exec (id, sandbox, tenant, spec, cwd, user, label, state, started_by, started_at, deadline)
-                        VALUES (:id, :sandbox, :tenant, :spec, :cwd, :user, :label, 'starting', :by, :at, :deadline)""")
-                .bind("id", facts.id().value()).bind("sandbox", facts.sandbox().value()).bind("tenant", facts.tenant())
-                .bind("spec", JSON.writeValueAsString(facts.spec())).bind("cwd", facts.cwd()).bind("user", facts.user())
-                .bind("label", facts.spec().label()).bind("by", facts.actor()).bind("at", micros(facts.startedAt()))
-                .bind("deadline", facts.deadline() == null ? null : micros(facts.deadline()))
-                .execute();
+        var deadline = facts.deadline();
+        update(h, """
+                INSERT INTO exec (id, sandbox, tenant, spec, cwd, user, label, state, started_by, started_at, deadline)
+                VALUES (?, ?, ?, ?, ?, ?, ?, 'starting', ?, ?, ?)""",
+                facts.id().value(), facts.sandbox().value(), facts.tenant(), JSON.writeValueAsString(facts.spec()), facts.cwd(), facts.user(),
+                facts.spec().label(), facts.actor(), micros(facts.startedAt()), deadline == null ? null : micros(deadline));
     }
 
     static void running(Handle h, ExecId id, int pid, long boot) {
-        h.createUpdate("UPDATE exec SET state = 'running', pid = :pid, boot = :boot WHERE id = :id AND state = 'starting'")
-                .bind("pid", pid).bind("boot", boot).bind("id", id.value()).execute();
+        update(h, "UPDATE exec SET state = 'running', pid = ?, boot = ? WHERE id = ? AND state = 'starting'", pid, boot, id.value());
     }
 
     static void end(Handle h, ExecId id, @Nullable Integer pid, ExecOutcome o, Output output) {
-        h.createUpdate("""
-                        UPDATE exec SET state = :state, pid = :pid, ended_at = :at, exit_code = :code, signal = :signal,
-                            timed_out = :timedOut, killed = :killed, oom_killed = :oom, reason = :reason, wall_us = :wall,
-                            cpu_us = :cpu, peak_bytes = :peak, output_bytes = :kept, dropped_bytes = :dropped, output_closed = :closed
-                        WHERE id = :id""")
-                .bind("state", o.state()).bind("pid", pid).bind("at", micros(o.endedAt())).bind("code", o.exitCode())
-                .bind("signal", o.signal()).bind("timedOut", o.timedOut()).bind("killed", o.killed()).bind("oom", o.oomKilled())
-                .bind("reason", o.reason()).bind("wall", o.wallMicros()).bind("cpu", o.cpuMicros()).bind("peak", o.peakBytes())
-                .bind("kept", output.kept()).bind("dropped", output.dropped()).bind("closed", output.closed())
-                .bind("id", id.value()).execute();
+        update(h, """
+                UPDATE exec SET state = ?, pid = ?, ended_at = ?, exit_code = ?, signal = ?, timed_out = ?, killed = ?, oom_killed = ?,
+                    reason = ?, wall_us = ?, cpu_us = ?, peak_bytes = ?, output_bytes = ?, dropped_bytes = ?, output_closed = ?
+                WHERE id = ?""",
+                o.state(), pid, micros(o.endedAt()), o.exitCode(), o.signal(), flag(o.timedOut()), flag(o.killed()), flag(o.oomKilled()),
+                o.reason(), o.wallMicros(), o.cpuMicros(), o.peakBytes(), output.kept(), output.dropped(), flag(output.closed()), id.value());
     }
 
     static void output(Handle h, ExecId id, Output output) {
-        h.createUpdate("UPDATE exec SET output_bytes = :kept, dropped_bytes = :dropped, output_closed = :closed WHERE id = :id")
-                .bind("kept", output.kept()).bind("dropped", output.dropped()).bind("closed", output.closed())
-                .bind("id", id.value()).execute();
+        update(h, "UPDATE exec SET output_bytes = ?, dropped_bytes = ?, output_closed = ? WHERE id = ?",
+                output.kept(), output.dropped(), flag(output.closed()), id.value());
+    }
+
+    private static int flag(boolean value) {
+        return value ? 1 : 0;
+    }
+
+    /// By position on the handle's saved statements, past Jdbi's own machinery: these lie on the way of every exec. Failures are Jdbi's
+    /// exceptions, as the store expects.
+    @SuppressWarnings("NullAway") // Jdbi's context is for its own statements
+    private static void update(Handle h, String sql, @Nullable Object... values) {
+        var builder = h.getStatementBuilder();
+        try {
+            var statement = builder.create(h.getConnection(), sql, null);
+            try {
+                for (int i = 0; i < values.length; i++) {
+                    statement.setObject(i + 1, values[i]);
+                }
+                statement.executeUpdate();
+            } finally {
+                builder.close(h.getConnection(), sql, statement);
+            }
+        } catch (SQLException e) {
+            throw new UnableToExecuteStatementException(e, null);
+        }
     }
 
     /// It never began.

@@ -6,21 +6,25 @@ import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// All execs in memory, and how many there may be. One counts until its output is closed: until then it has a thread and files.
-/// Thread-safe.
+/// All execs in memory, and how many there may be. One counts until its output is closed: until then it has a thread and files. The
+/// latest that ended are remembered, because whoever started one asks how it ended. Thread-safe.
 final class ExecRuns {
+    private static final int REMEMBERED = 256;
+
     private final int perSandbox;
     private final int inAll;
     private final Map<String, ExecRun> runs = new ConcurrentHashMap<>();
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<SandboxId, Integer> counts = new HashMap<>();
+    private final Map<String, ExecRun> ended = new LinkedHashMap<>();
     private int count;
 
     ExecRuns(int perSandbox, int inAll) {
@@ -68,8 +72,44 @@ final class ExecRuns {
     }
 
     void remove(ExecRun run) {
-        runs.remove(run.facts().id().value(), run);
+        var id = run.facts().id().value();
+        lock.lock();
+        try {
+            if (run.ended() && !run.abandoned()) {
+                ended.put(id, run);
+                if (ended.size() > REMEMBERED) {
+                    ended.remove(ended.keySet().iterator().next());
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        runs.remove(id, run);
         release(run.facts().sandbox());
+    }
+
+    /// One in memory, running or ended.
+    @Nullable ExecRun recall(SandboxId sandbox, String exec) {
+        var run = find(sandbox, exec);
+        if (run != null) {
+            return run;
+        }
+        lock.lock();
+        try {
+            var past = ended.get(exec);
+            return past == null || !past.facts().sandbox().equals(sandbox) ? null : past;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void forget(SandboxId sandbox) {
+        lock.lock();
+        try {
+            ended.values().removeIf(run -> run.facts().sandbox().equals(sandbox));
+        } finally {
+            lock.unlock();
+        }
     }
 
     void release(SandboxId sandbox) {

@@ -21,9 +21,13 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
-/// Commands: from the request and its record to the recorded end. Each runs on a thread of its own; callers only look on.
+/// Commands: from the request and its record to the recorded end. Each has a thread of its own; callers only look on. That is a platform
+/// thread, kept for the next one: it writes files, which would pin a carrier, and is woken by the kernel itself, which
+/// saves two hops on the way of every command.
 final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
     private static final int PER_SANDBOX = 256;
     private static final int IN_ALL = 2048;
@@ -37,6 +41,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
     private final ExecTimer timer;
     private final ExecRuns runs = new ExecRuns(PER_SANDBOX, IN_ALL);
     private final ExecWatch watch;
+    private final ExecutorService pumps;
     private final Spools spools;
     private final ExecRecovery recovery;
 
@@ -52,6 +57,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         this.watch = new ExecWatch(runs, ending, store);
         this.spools = new Spools(data);
         this.recovery = new ExecRecovery(store, spools, ending, this::takeOver);
+        this.pumps = Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("redoma-exec-", 0).factory());
         watch.start();
     }
 
@@ -65,7 +71,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         var run = new ExecRun(facts, live, spools.fresh(facts));
         runs.add(run);
         live.touch();
-        Thread.ofVirtual().name("redoma-exec-" + run.facts().id()).start(() -> pump(run, p -> p.begin(order.request(run.facts().id(), live))));
+        pumps.execute(() -> pump(run, p -> p.begin(order.request(run.facts().id(), live))));
         record(run, order);
         return begun(run);
     }
@@ -127,13 +133,13 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         runs.admit(run.facts().sandbox());
         runs.add(run);
         timer.arm(run, clock.instant());
-        Thread.ofVirtual().name("redoma-exec-" + run.facts().id()).start(() -> pump(run, ExecPump::resume));
+        pumps.execute(() -> pump(run, ExecPump::resume));
     }
 
     @Override
     public Exec get(Caller caller, String sandbox, String exec) {
         var id = visible(caller, sandbox);
-        var run = runs.find(id, exec);
+        var run = runs.recall(id, exec);
         return run == null ? row(id, exec) : run.view();
     }
 
@@ -169,7 +175,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
     @Override
     public Exec await(Caller caller, String sandbox, String exec, Duration atMost) {
         var id = visible(caller, sandbox);
-        var run = runs.find(id, exec);
+        var run = runs.recall(id, exec);
         if (run == null) {
             return row(id, exec);
         }
@@ -192,7 +198,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
             throw Problem.field("offset", offset + " is negative", "0 or more");
         }
         var id = visible(caller, sandbox);
-        var run = runs.find(id, exec);
+        var run = runs.recall(id, exec);
         return run == null ? spools.finished(row(id, exec), offset) : run.spool().reader(offset, follow, untilClosed);
     }
 
@@ -298,6 +304,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
 
     @Override
     public void forget(SandboxId sandbox) {
+        runs.forget(sandbox);
         spools.forget(sandbox);
     }
 
@@ -308,5 +315,6 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         watch.close();
         var why = Problem.of(Code.STOPPING, "The server is stopping; the command runs on.", "Ask again when it is back.");
         List.copyOf(runs.all()).forEach(run -> run.abandon(why));
+        pumps.shutdown();
     }
 }
