@@ -29,6 +29,7 @@ final class ExecRun {
     private final Condition changed = lock.newCondition();
     private boolean admitted;
     private boolean started;
+    private boolean recovered;
     private @Nullable Integer pid;
     private long boot;
     private @Nullable Problem refusal;
@@ -57,6 +58,7 @@ final class ExecRun {
     static ExecRun recovered(ExecRows.Unfinished row, Live live, Spool spool) {
         var run = new ExecRun(row.facts(), live, spool);
         run.admitted = true;
+        run.recovered = true;
         run.group = live.instance().group(row.facts().id()).orElse(null);
         run.pid = row.seen().pid();
         run.persisted = run.pid != null;
@@ -129,6 +131,16 @@ final class ExecRun {
             changed.signalAll();
             return true;
         });
+    }
+
+    /// True if it had not begun; then whoever starts it is told why it will not.
+    boolean refuseUnlessBegun(String reason) {
+        boolean early = locked(() -> !started && !recovered && !claimed);
+        if (early) {
+            refuse(GuestErrors.unreachable("The command did not start: " + reason + "."));
+            hangUp();
+        }
+        return early;
     }
 
     boolean begun() {

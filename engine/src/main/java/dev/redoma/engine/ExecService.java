@@ -98,12 +98,12 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
             run.hangUp();
             throw e;
         }
-        timer.arm(run, clock.instant());
     }
 
     private Exec begun(ExecRun run) {
         try {
             run.awaitStarted(ExecPump.REACH);
+            timer.arm(run);
             return run.view();
         } catch (RedomaException e) {
             killer.abort(run);
@@ -132,7 +132,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
     private void takeOver(ExecRun run) {
         runs.admit(run.facts().sandbox());
         runs.add(run);
-        timer.arm(run, clock.instant());
+        timer.rearm(run, clock.instant());
         pumps.execute(() -> pump(run, ExecPump::resume));
     }
 
@@ -283,7 +283,9 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         here.forEach(run -> run.gone(reason));
         long end = System.nanoTime() + ExecPump.REACH.toNanos() / 2;
         for (var run : here) {
-            settle(run, reason, end);
+            if (!run.refuseUnlessBegun(reason)) {
+                settle(run, reason, end);
+            }
         }
         recovery.lose(sandbox, reason, runs);
     }

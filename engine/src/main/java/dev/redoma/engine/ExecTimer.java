@@ -20,12 +20,25 @@ final class ExecTimer implements AutoCloseable {
         clock.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
-    void arm(ExecRun run, Instant now) {
+    /// It runs from now on.
+    void arm(ExecRun run) {
+        var timeout = run.facts().spec().timeoutMs();
+        if (timeout != null) {
+            arm(run, Duration.ofMillis(timeout));
+        }
+    }
+
+    /// One that an earlier server started.
+    void rearm(ExecRun run, Instant now) {
         var deadline = run.facts().deadline();
         if (deadline != null) {
-            var task = schedule(run, Duration.between(now, deadline));
-            run.onEnd(() -> task.cancel(false));
+            arm(run, Duration.between(now, deadline));
         }
+    }
+
+    private void arm(ExecRun run, Duration in) {
+        var task = schedule(run, in);
+        run.onEnd(() -> task.cancel(false));
     }
 
     private java.util.concurrent.Future<?> schedule(ExecRun run, Duration in) {
