@@ -143,14 +143,13 @@ impl Unpacker<'_> {
         let path = header.path.clone();
         let parts = components(&path).ok_or_else(|| invalid("a member's name is relative and has no \"..\"", &path))?;
         let Some((name, parents)) = parts.split_last() else {
-            // The directory itself.
-            return self.skip(if header.kind == tar::DIRECTORY { 0 } else { header.size });
+            // The directory itself, which is there already.
+            return if has_contents(&header) { self.skip(header.size) } else { Ok(()) };
         };
         let name = sys::c_string(name).at(&path)?;
         let kind = if header.path.ends_with(b"/") && matches!(header.kind, tar::FILE | 0) { tar::DIRECTORY } else { header.kind };
         if kind == tar::HARD_LINK {
-            self.hard_link(&header, parents, &name)?;
-            return self.skip(header.size);
+            return self.hard_link(&header, parents, &name);
         }
         let dir = self.root.directory(parents).map_err(|way| stray(way, &path))?;
         match kind {
@@ -213,7 +212,6 @@ impl Unpacker<'_> {
     }
 
     fn directory(&mut self, header: Header, dir: RawFd, name: &CString, parts: &[&[u8]]) -> Outcome<()> {
-        self.skip(header.size)?;
         // SAFETY: a C string. Ours alone until its own mode is set.
         if let Err(error) = sys::check(unsafe { libc::mkdirat(dir, name.as_ptr(), 0o700) }) {
             if error.kind() != io::ErrorKind::AlreadyExists {
@@ -279,6 +277,11 @@ impl Unpacker<'_> {
         }
         Ok(())
     }
+}
+
+/// Links and directories have none, whatever size some tars write there.
+fn has_contents(header: &Header) -> bool {
+    !matches!(header.kind, tar::HARD_LINK | tar::SYMLINK | tar::DIRECTORY | tar::FIFO | b'3' | b'4')
 }
 
 fn own(dir: RawFd, name: &CStr, header: &Header) -> io::Result<()> {

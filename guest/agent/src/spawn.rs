@@ -52,6 +52,8 @@ pub struct Home {
     pub boot: u64,
     /// Our own score is out of the kernel's reach; that of commands must not be.
     pub lift_oom: bool,
+    /// Open files as commands may have them: our own limit is higher.
+    pub files: libc::rlimit,
     /// Opened before anybody could put something else in its place.
     pub null: OwnedFd,
 }
@@ -70,7 +72,7 @@ pub fn spawn(exec: &Exec, home: &Home) -> Outcome<Spawned> {
     // SAFETY: we have one thread, so the child may do what it likes.
     let pid = unsafe { libc::fork() };
     if pid == 0 {
-        plan.run(stdio, &home.socket, home.lift_oom);
+        plan.run(stdio, home);
     }
     let failed = (pid < 0).then(io::Error::last_os_error);
     let _ = std::env::set_current_dir("/");
@@ -216,7 +218,7 @@ impl Plan {
     }
 
     /// The child's way to its program.
-    fn run(&self, stdio: Stdio, socket: &Path, lift_oom: bool) -> ! {
+    fn run(&self, stdio: Stdio, home: &Home) -> ! {
         // SAFETY: calls with plain values, in a process of one thread.
         unsafe {
             libc::setsid();
@@ -228,13 +230,14 @@ impl Plan {
                 libc::ioctl(0, libc::TIOCSCTTY, 0);
             }
             if let Some(hello) = &self.hello {
-                if await_go(socket, hello).is_err() {
+                if await_go(&home.socket, hello).is_err() {
                     libc::_exit(125);
                 }
             }
-            if lift_oom {
+            if home.lift_oom {
                 let _ = std::fs::write("/proc/self/oom_score_adj", "0");
             }
+            libc::setrlimit(libc::RLIMIT_NOFILE, &home.files);
             if let Err(error) = self.become_user() {
                 self.give_up(&error.to_string(), 126);
             }

@@ -31,7 +31,7 @@ pub fn run(argument: Option<PathBuf>) -> io::Result<()> {
     }
     let lift_oom = std::fs::read_to_string("/proc/self/oom_score_adj").is_ok_and(|text| text.starts_with('-'));
     let socket = argument.unwrap_or_else(|| SOCKET.into());
-    Guest::new(Home { socket, boot: sys::random(), lift_oom, null })?.run()
+    Guest::new(Home { socket, boot: sys::random(), lift_oom, files: raise_open_files(), null })?.run()
 }
 
 /// Nothing of the environment that we were started with may be read from /proc/1/environ, or reach a command.
@@ -48,6 +48,18 @@ fn wipe_environment() {
         }
         libc::clearenv();
     }
+}
+
+/// We hold some descriptors for every exec: as many as may be. Answers the limit as it was.
+fn raise_open_files() -> libc::rlimit {
+    let mut limit = libc::rlimit { rlim_cur: 1024, rlim_max: 1024 };
+    // SAFETY: one rlimit of ours.
+    unsafe {
+        libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit);
+        let raised = libc::rlimit { rlim_cur: limit.rlim_max, ..limit };
+        libc::setrlimit(libc::RLIMIT_NOFILE, &raised);
+    }
+    limit
 }
 
 /// Descriptors 0 to 2 are always open, so that no pipe of an exec ever gets such a number.

@@ -184,6 +184,21 @@ fn a_process_begins_clean() {
 }
 
 #[test]
+fn four_hundred_commands_run_at_once() {
+    let mut host = Host::start();
+    let mut calls: Vec<Call> = (0..400).map(|i| host.start_exec(shell(&format!("e{i}"), "sleep 1; exit 0"))).collect();
+    let end = calls.iter_mut().map(|call| call.collect().exited.code).sum::<i32>();
+    assert_eq!(end, 0);
+    assert_eq!(host.shell("n", "ulimit -Sn").text().trim(), soft_limit());
+}
+
+fn soft_limit() -> String {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap();
+    let line = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+    line.split_whitespace().nth(3).unwrap().to_string()
+}
+
+#[test]
 fn limits_umask_and_privileges_are_as_asked() {
     let mut host = Host::start();
     let rlimits = vec![Rlimit { resource: libc_nofile(), soft: 123, hard: 456 }];
