@@ -61,7 +61,7 @@ final class ChangeReader implements AutoCloseable {
             try {
                 entry(dir, name, below, place);
             } catch (KernelException e) {
-                if (!e.is(Errno.ENOENT, Errno.ENOTDIR, Errno.ELOOP, Errno.ENXIO, Errno.EACCES)) {
+                if (!e.is(Errno.ENOENT, Errno.ENOTDIR, Errno.ELOOP, Errno.EINVAL, Errno.ENXIO, Errno.EACCES)) {
                     throw e;
                 }
             }

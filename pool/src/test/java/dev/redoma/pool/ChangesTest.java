@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -178,6 +179,28 @@ class ChangesTest {
         assertThat(changes.getLast().kind()).isEqualTo("truncated");
         assertThat(changes).filteredOn(c -> c.flags().contains("deceptive-name")).extracting(Change::path).contains("/bad\\xffname", "/a\nb");
         sh("find . -depth -name dd -exec rmdir {} \\; 2>/dev/null || true; rm -rf dd");
+    }
+
+    /// The same names are files, FIFOs, links out and directories in turn while the host reads.
+    @Test
+    @Timeout(60)
+    void aSandboxThatChangesEverythingMeanwhileNeitherHangsNorMisleadsTheReader() throws Exception {
+        var script = """
+                while [ -e go ]; do
+                  rm -rf d/a; mkfifo d/a; rm -f d/a; ln -s /etc/passwd d/a; rm -f d/a; mkdir -p d/a/x/y; rm -rf d/a; printf bbb > d/a
+                  mv same same2; ln -s /proc/self/mem same; rm same; mv same2 same
+                done
+                """;
+        sh("touch go");
+        var busy = new ProcessBuilder("sh", "-c", script).directory(merged.toFile()).start();
+        try {
+            for (int i = 0; i < 100; i++) {
+                assertThat(read()).allSatisfy(c -> assertThat(c.path()).startsWith("/"));
+            }
+        } finally {
+            Files.delete(merged.resolve("go"));
+            assertThat(busy.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        }
     }
 
     @Test
