@@ -29,17 +29,25 @@ public final class House implements AutoCloseable {
     private final Serving serving;
 
     private House(Options options, Config config) {
+        var watch = new StartWatch();
         try {
             opened.add(DataLock.take(config.dataDir()));
             var http = opened.add(HttpServer.start(config.http(), NativeApi.starting()));
+            watch.done("http");
             var store = opened.add(SqliteStore.open(config.dataDir().resolve("redoma.db")));
             var ledger = ChainLedger.open(store, config.dataDir());
             var installation = Installation.id(store);
+            watch.done("store, ledger");
             pool = opened.add(BtrfsPool.open(config.dataDir(), config.pool()));
+            watch.done("pool");
             tier = opened.add(OciTier.open(new OciConfig(installation, config.runDir(), options.guestBinary("redoma-guest"), options.guestBinary("redoma-launcher"))));
+            watch.done("tier");
             List<Tier> tiers = List.of(tier);
             var engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, Clock.systemUTC()));
+            watch.done("engine");
             serving = opened.add(Serving.start(config, http, store, ledger, engine, about(store, config, installation, tiers, pool), options.profile()));
+            watch.done("api");
+            watch.tell(serving.url());
         } catch (Throwable failed) {
             opened.close();
             throw failed;
