@@ -32,15 +32,18 @@ public final class House implements AutoCloseable {
         var watch = new StartWatch();
         try {
             opened.add(DataLock.take(config.dataDir()));
-            var http = opened.add(HttpServer.start(config.http(), NativeApi.starting()));
-            watch.done("http");
+            var listening = opened.add(Ahead.open("http", () -> HttpServer.start(config.http(), NativeApi.starting())));
             var store = opened.add(SqliteStore.open(config.dataDir().resolve("redoma.db")));
             var ledger = ChainLedger.open(store, config.dataDir());
             var installation = Installation.id(store);
             watch.done("store, ledger");
+            var http = listening.get();
+            watch.done("http");
+            var trying = opened.add(Ahead.open("tier", () -> OciTier.open(
+                    new OciConfig(installation, config.runDir(), options.guestBinary("redoma-guest"), options.guestBinary("redoma-launcher")))));
             pool = opened.add(BtrfsPool.open(config.dataDir(), config.pool()));
             watch.done("pool");
-            tier = opened.add(OciTier.open(new OciConfig(installation, config.runDir(), options.guestBinary("redoma-guest"), options.guestBinary("redoma-launcher"))));
+            tier = trying.get();
             watch.done("tier");
             List<Tier> tiers = List.of(tier);
             var engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, Clock.systemUTC()));
