@@ -4,9 +4,9 @@
 # test was skipped that .ci/skips does not name, and nothing of ours was left behind.
 set -euo pipefail
 home=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
-long=()
+long=() most=60m
 case ${1-} in
-    --long) long=(-Dlong=true) ;;
+    --long) long=(-Dlong=true) most=6h ;;
     '') ;;
     *) echo "usage: redoma test [--long]" >&2; exit 2 ;;
 esac
@@ -25,9 +25,9 @@ leftovers >"$logs/before"
 failed=0
 
 echo "== cargo test"
-cargo test --manifest-path "$home/guest/Cargo.toml" --locked --target-dir "$home/guest/target" </dev/null 2>&1 | tee "$logs/cargo.log" || failed=1
+timeout --kill-after=30s "$most" cargo test --manifest-path "$home/guest/Cargo.toml" --locked --target-dir "$home/guest/target" </dev/null 2>&1 | tee "$logs/cargo.log" || failed=1
 echo "== mvn test ${long[*]}"
-(cd "$home" && "$maven" -B -ntp "${long[@]}" -Dmaven.test.failure.ignore=true -Dstyle.color=never test </dev/null 2>&1) | tee "$logs/maven.log" || failed=1
+(cd "$home" && timeout --kill-after=30s "$most" "$maven" -B -ntp "${long[@]}" -Dmaven.test.failure.ignore=true -Dstyle.color=never test </dev/null 2>&1) | tee "$logs/maven.log" || failed=1
 
 # Surefire's reports, one line a test: outcome, class#method, message.
 find "$home" -path '*/target/surefire-reports/TEST-*.xml' -exec cat {} + 2>/dev/null | awk '
