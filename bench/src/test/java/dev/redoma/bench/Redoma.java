@@ -35,6 +35,7 @@ record Redoma(String url, String key) {
         var builder = new ProcessBuilder(command);
         builder.environment().put("REDOMA_URL", url);
         builder.environment().put("REDOMA_KEY", key);
+        builder.environment().put("XDG_CONFIG_HOME", "/nonexistent");
         return builder;
     }
 

@@ -17,8 +17,9 @@ final class LocalTerminal implements AutoCloseable {
         this.before = terminal.getAttributes();
     }
 
+    /// Without JLine's own questions to the terminal: their answers would be typed into the command.
     static LocalTerminal open() throws IOException {
-        var terminal = new LocalTerminal(TerminalBuilder.builder().system(true).provider("ffm").dumb(false).build());
+        var terminal = new LocalTerminal(TerminalBuilder.builder().system(true).provider("ffm").dumb(false).graphemeCluster(false).build());
         terminal.raw();
         return terminal;
     }
@@ -39,7 +40,8 @@ final class LocalTerminal implements AutoCloseable {
     Tty size() {
         var size = terminal.getSize();
         var term = System.getenv("TERM");
-        return new Tty(Math.clamp(size.getColumns(), 1, 1000), Math.clamp(size.getRows(), 1, 1000), term == null || term.isBlank() ? null : term);
+        boolean unknown = size.getColumns() < 1 || size.getRows() < 1;
+        return new Tty(unknown ? 80 : Math.min(size.getColumns(), 1000), unknown ? 24 : Math.min(size.getRows(), 1000), term == null || term.isBlank() ? null : term);
     }
 
     void onResize(Runnable action) {

@@ -17,6 +17,7 @@ final class TerminalBridge {
     private final LocalTerminal here;
     private final RunningExec exec;
     private volatile @Nullable TerminalSession session;
+    private volatile boolean ended;
     private long offset;
 
     TerminalBridge(Io io, LocalTerminal here, RunningExec exec) {
@@ -35,13 +36,14 @@ final class TerminalBridge {
             long before = offset;
             var broken = attempt();
             if (broken == null) {
+                ended = true;
                 return exec.await(Duration.ofSeconds(10));
             }
             giveUp = offset > before ? System.nanoTime() + RECONNECT.toNanos() : giveUp;
             if (System.nanoTime() > giveUp) {
                 throw broken;
             }
-            pause();
+            pause(300);
         }
     }
 
@@ -78,9 +80,13 @@ final class TerminalBridge {
         }
     }
 
-    /// What is typed while the connection is broken is lost, as it would be on any line.
+    /// What is typed while there is no connection waits for one; what a breaking one took is not sent twice.
     private void send(byte[] bytes, int n) {
         var now = session;
+        while (now == null && !ended) {
+            pause(20);
+            now = session;
+        }
         try {
             if (now != null) {
                 now.send(bytes, 0, n);
@@ -102,9 +108,9 @@ final class TerminalBridge {
         }
     }
 
-    private static void pause() {
+    private static void pause(long millis) {
         try {
-            Thread.sleep(300);
+            Thread.sleep(millis);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -20,12 +20,14 @@ public record Profile(String url, String key, @Nullable String auditKey) {
         return (config == null || config.isBlank() ? Path.of(home, ".config") : Path.of(config)).resolve("redoma/profile.json");
     }
 
-    /// The file's profile with `REDOMA_URL` and `REDOMA_KEY` over it; empty when neither says both.
+    /// The file's profile with `REDOMA_URL` and `REDOMA_KEY` over it; empty when neither says both. The file's `auditKey` is that of its own
+    /// server, so it does not go with another address.
     public static Optional<Profile> load() throws IOException {
         var file = Files.exists(place()) ? Json.read(Files.readAllBytes(place()), Profile.class) : null;
         var url = System.getenv().getOrDefault("REDOMA_URL", file == null ? "" : file.url());
         var key = System.getenv().getOrDefault("REDOMA_KEY", file == null ? "" : file.key());
-        return url.isBlank() || key.isBlank() ? Optional.empty() : Optional.of(new Profile(url, key, file == null ? null : file.auditKey()));
+        var auditKey = file != null && file.url().equals(url) ? file.auditKey() : null;
+        return url.isBlank() || key.isBlank() ? Optional.empty() : Optional.of(new Profile(url, key, auditKey));
     }
 
     /// Replaces the file in one step, readable by its owner only.

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Instant;
@@ -171,6 +172,8 @@ public final class Unpack {
             throw new UnsafeArchiveException(late.entry().shown(), "is a link to nothing");
         }
         Files.createSymbolicLink(late.at(), RawName.path(target));
+        Files.getFileAttributeView(late.at(), BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                .setTimes(FileTime.from(late.entry().modified()), null, null);
         if (leaves(target, late.depth() - 1)) {
             leaving.add(late.entry().shown());
         }
