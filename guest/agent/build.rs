@@ -197,7 +197,11 @@ fn module(name: &str) -> String {
 }
 
 fn ident(name: &str) -> String {
-    if name == "type" { "r#type".to_string() } else { name.to_string() }
+    if name == "type" {
+        "r#type".to_string()
+    } else {
+        name.to_string()
+    }
 }
 
 impl Message {
@@ -279,7 +283,9 @@ impl Message {
             (Label::Map, _) => writeln!(out, "        for e in &self.{name} {{ wire::put_entry(out, {number}, e); }}"),
             (Label::Repeated, _) => writeln!(out, "        for v in &self.{name} {{ {put}; }}"),
             (Label::Optional, _) | (_, "message") => writeln!(out, "        if let Some(v) = &self.{name} {{ {put}; }}"),
-            (Label::Plain, "enum") => writeln!(out, "        if self.{name} as u32 != 0 {{ wire::put_u32(out, {number}, &(self.{name} as u32)); }}"),
+            (Label::Plain, "enum") => {
+                writeln!(out, "        if self.{name} as u32 != 0 {{ wire::put_u32(out, {number}, &(self.{name} as u32)); }}")
+            }
             (Label::Plain, "string" | "bytes") => {
                 writeln!(out, "        if !self.{name}.is_empty() {{ let v = &self.{name}; {put}; }}")
             }

@@ -37,8 +37,7 @@ pub fn unpack(channel: &mut Channel, place: &Place, it: &TarIn) -> Outcome<()> {
     unsafe { libc::umask(0) };
     let keep_owners = it.keep_owners && place.account.uid == 0;
     let root = Root::new(fd, path == Path::new("/"));
-    let mut unpacker =
-        Unpacker { channel, root, keep_owners, directories: Vec::new(), buffer: vec![0; DATA_LIMIT] };
+    let mut unpacker = Unpacker { channel, root, keep_owners, directories: Vec::new(), buffer: vec![0; DATA_LIMIT] };
     unpacker.members()?;
     unpacker.finish_directories()
 }
@@ -87,7 +86,8 @@ impl Unpacker<'_> {
                         header.link = std::mem::take(&mut pending.link);
                     }
                     let records = std::mem::take(&mut records);
-                    tar::apply_pax(&mut header, &records).map_err(|_| invalid("its pax records are broken or unknown", &header.path))?;
+                    tar::apply_pax(&mut header, &records)
+                        .map_err(|_| invalid("its pax records are broken or unknown", &header.path))?;
                     self.member(header)?;
                 }
             }
@@ -158,7 +158,8 @@ impl Unpacker<'_> {
             tar::SYMLINK => {
                 let target = sys::c_string(&header.link).at(&path)?;
                 // SAFETY: C strings.
-                self.replacing(dir, &name, || sys::check(unsafe { libc::symlinkat(target.as_ptr(), dir, name.as_ptr()) })).at(&path)?;
+                self.replacing(dir, &name, || sys::check(unsafe { libc::symlinkat(target.as_ptr(), dir, name.as_ptr()) }))
+                    .at(&path)?;
                 self.dress(&header, dir, &name).at(&path)
             }
             tar::FIFO => {

@@ -37,7 +37,12 @@ pub fn write(channel: &mut Channel, place: &Place, it: &TarOut) -> Outcome<()> {
         let name = sys::c_string(path.file_name().unwrap_or_default().as_bytes())?;
         let directory = walk::open_root(&writer.root).at(&it.path)?;
         let stat = files::stat_at(directory.as_raw_fd(), &name, false).at(&it.path)?;
-        writer.enter(&Entry { dir: directory.as_raw_fd(), name: &name, path: Path::new(path.file_name().unwrap_or_default()), stat })?;
+        writer.enter(&Entry {
+            dir: directory.as_raw_fd(),
+            name: &name,
+            path: Path::new(path.file_name().unwrap_or_default()),
+            stat,
+        })?;
     }
     writer.end()
 }

@@ -20,7 +20,11 @@ const END: &[u8] = b"# end redoma";
 
 pub fn configure(it: &Configure) -> Outcome<()> {
     if !it.entropy.is_empty() {
-        File::options().write(true).open("/dev/urandom").and_then(|mut device| device.write_all(&it.entropy)).at("/dev/urandom")?;
+        File::options()
+            .write(true)
+            .open("/dev/urandom")
+            .and_then(|mut device| device.write_all(&it.entropy))
+            .at("/dev/urandom")?;
     }
     if !it.hostname.is_empty() {
         set_host_name(&it.hostname)?;

@@ -42,15 +42,7 @@ pub struct Conn {
 
 impl Conn {
     pub fn new(socket: OwnedFd) -> Self {
-        Conn {
-            socket,
-            role: Role::Spare,
-            inbound: Inbound::default(),
-            out: Vec::new(),
-            out_sent: 0,
-            sending: None,
-            watched: 0,
-        }
+        Conn { socket, role: Role::Spare, inbound: Inbound::default(), out: Vec::new(), out_sent: 0, sending: None, watched: 0 }
     }
 
     /// Queues a message; `flush` sends it after the frame that is on its way.

@@ -137,8 +137,7 @@ pub fn xattrs(path: &Path, follow: bool) -> Vec<(String, Vec<u8>)> {
 }
 
 type ListXattr = unsafe extern "C" fn(*const libc::c_char, *mut libc::c_char, libc::size_t) -> libc::ssize_t;
-type GetXattr =
-    unsafe extern "C" fn(*const libc::c_char, *const libc::c_char, *mut libc::c_void, libc::size_t) -> libc::ssize_t;
+type GetXattr = unsafe extern "C" fn(*const libc::c_char, *const libc::c_char, *mut libc::c_void, libc::size_t) -> libc::ssize_t;
 
 /// Sets `user.*` attributes on an open file; others are refused.
 pub fn set_xattrs(fd: RawFd, xattrs: &[(String, Vec<u8>)]) -> Outcome<()> {

@@ -2,13 +2,12 @@
 //! The loop of PID 1: one thread, one epoll. Nothing here waits for anything but epoll; what may take long or block (files,
 //! archives, watches, connections) is done by a forked worker that owns its connection.
 
-use crate::answer::{done, reply, Failure, Outcome};
+use crate::answer::{done, Failure, Outcome};
 use crate::conn::{Conn, Role};
 use crate::exec::{exited, Exec};
 use crate::frame::{Broken, Part};
 use crate::output::Output;
-use crate::proto::{self, exec_input, error::Code, reply::Kind, request::Op, ExecInput, Hello, PsReply, Reply, Request};
-use crate::proto::{SignalReply, Started};
+use crate::proto::{error::Code, exec_input, request::Op, ExecInput, Hello, Reply, Request};
 use crate::spawn::Home;
 use crate::sys::{self, Poll};
 use crate::wire::Message;
@@ -20,21 +19,19 @@ use std::time::{Duration, Instant};
 
 const REDIAL: Duration = Duration::from_millis(20);
 const SCRATCH: usize = 64 << 10;
-const EXEC_LIMIT: usize = 4096;
 const REAP_AT_ONCE: usize = 256;
-const ID_LIMIT: usize = 256;
 const READ: u32 = libc::EPOLLIN as u32;
 const WRITE: u32 = libc::EPOLLOUT as u32;
 
 /// What an epoll event is about: a key and its kind, in one number.
 const KIND_BITS: u32 = 2;
 const CONN: u64 = 0;
-const STDOUT: u64 = 1;
-const STDERR: u64 = 2;
-const STDIN: u64 = 3;
+pub(crate) const STDOUT: u64 = 1;
+pub(crate) const STDERR: u64 = 2;
+pub(crate) const STDIN: u64 = 3;
 const SIGNALS: u64 = u64::MAX;
 
-fn token(key: u64, kind: u64) -> u64 {
+pub(crate) fn token(key: u64, kind: u64) -> u64 {
     key << KIND_BITS | kind
 }
 
@@ -42,7 +39,7 @@ fn token(key: u64, kind: u64) -> u64 {
 pub struct Guest {
     pub(crate) poll: Poll,
     signals: OwnedFd,
-    home: Home,
+    pub(crate) home: Home,
     next_key: u64,
     /// More children may have ended than were looked at.
     reaping: bool,
@@ -117,7 +114,7 @@ impl Guest {
         }
     }
 
-    fn new_key(&mut self) -> u64 {
+    pub(crate) fn new_key(&mut self) -> u64 {
         self.next_key += 1;
         self.next_key
     }
@@ -159,7 +156,7 @@ impl Guest {
     }
 
     /// After anything happened to an exec: reads what is owed, sends what can be sent, listens to what has room.
-    fn advance(&mut self, key: u64) {
+    pub(crate) fn advance(&mut self, key: u64) {
         let Some(exec) = self.execs.get_mut(&key) else { return };
         exec.drain(&self.poll);
         let mut quiet = true;
@@ -209,7 +206,7 @@ impl Guest {
         }
     }
 
-    fn drop_exec(&mut self, key: u64) {
+    pub(crate) fn drop_exec(&mut self, key: u64) {
         self.end_input(key);
         let Some(mut exec) = self.execs.remove(&key) else { return };
         exec.unwatch(&self.poll);
@@ -242,7 +239,7 @@ impl Guest {
         }
     }
 
-    fn use_input(&mut self, key: u64) -> Result<(), Broken> {
+    pub(crate) fn use_input(&mut self, key: u64) -> Result<(), Broken> {
         while let Some(conn) = self.conns.get_mut(&key) {
             let Some(part) = conn.inbound.take()? else { return Ok(()) };
             let Part::Control(range) = part else { return Err(Broken) };
@@ -346,72 +343,7 @@ impl Guest {
         Ok(())
     }
 
-    fn key_of(&self, id: &str) -> Outcome<u64> {
-        let found = self.execs.iter().find(|(_, exec)| exec.id == id);
-        found.map(|(key, _)| *key).ok_or_else(|| Failure::new(Code::Gone, "no such exec"))
-    }
-
-    fn exec(&mut self, conn: u64, request: &proto::Exec) -> Outcome<()> {
-        if request.id.is_empty() || request.id.len() > ID_LIMIT {
-            return Err(Failure::new(Code::Invalid, format!("an exec's id has 1 to {ID_LIMIT} bytes")));
-        }
-        if self.key_of(&request.id).is_ok() {
-            return Err(Failure::new(Code::Exists, "there is an exec of this id"));
-        }
-        if self.execs.len() >= EXEC_LIMIT {
-            return Err(Failure::new(Code::TooMany, format!("the guest keeps {EXEC_LIMIT} execs at most")));
-        }
-        let spawned = spawn::spawn(request, &self.home)?;
-        let pid = spawned.pid;
-        let key = self.new_key();
-        let tokens = [token(key, STDOUT), token(key, STDERR), token(key, STDIN)];
-        match Exec::new(request.id.clone(), spawned, request.window, tokens, &self.poll) {
-            Ok(exec) => self.execs.insert(key, exec),
-            Err(error) => {
-                // Without its pipes in epoll nobody would hear it.
-                let _ = sys::kill(pid, libc::SIGKILL as u32);
-                return Err(error.into());
-            }
-        };
-        self.adopt(conn, key, 0);
-        Ok(())
-    }
-
-    fn attach(&mut self, conn: u64, request: &proto::Attach) -> Outcome<()> {
-        let key = self.key_of(&request.id)?;
-        if let Some(older) = self.execs.get(&key).and_then(|exec| exec.owner) {
-            self.drop_conn(older);
-        }
-        self.adopt(conn, key, request.from);
-        Ok(())
-    }
-
-    fn adopt(&mut self, owner: u64, key: u64, from: u64) {
-        let (Some(exec), Some(conn)) = (self.execs.get_mut(&key), self.conns.get_mut(&owner)) else { return };
-        conn.role = Role::Owner(key);
-        let offset = exec.adopt(owner, from);
-        conn.put(&reply(Kind::Started(Started { pid: exec.pid as u32, boot: self.home.boot, offset })));
-        self.advance(key);
-        // The host may have said more than its request already.
-        if self.use_input(owner).is_err() {
-            self.drop_conn(owner);
-        }
-    }
-
-    fn stdin(&mut self, conn: u64, request: &proto::Stdin) -> Outcome<()> {
-        let key = self.key_of(&request.id)?;
-        let exec = self.execs.get_mut(&key).filter(|exec| exec.stdin.is_some() && !exec.has_ended());
-        let exec = exec.ok_or_else(|| Failure::new(Code::Gone, "nobody reads this exec's stdin"))?;
-        if let Some(conn) = self.conns.get_mut(&conn) {
-            conn.role = Role::Stdin { exec: key, close: request.close };
-            conn.unwatch(&self.poll);
-        }
-        exec.stdin_queue.push_back(conn);
-        self.feed_stdin(key);
-        Ok(())
-    }
-
-    fn feed_stdin(&mut self, key: u64) {
+    pub(crate) fn feed_stdin(&mut self, key: u64) {
         while let Some(step) = input::feed(self, key) {
             match step {
                 input::Step::Answer(conn, reply) => self.answer(conn, reply),
@@ -431,29 +363,5 @@ impl Guest {
 
     pub(crate) fn conn_token(key: u64) -> u64 {
         token(key, CONN)
-    }
-
-    fn signal(&mut self, request: &proto::Signal) -> Outcome<Reply> {
-        let key = self.key_of(&request.id)?;
-        let Some(exec) = self.execs.get(&key) else { return Err(Failure::new(Code::Gone, "no such exec")) };
-        let delivered = if request.tree {
-            session::signal_tree(exec, request.signal)?
-        } else {
-            session::signal_group(exec, request.signal)?
-        };
-        Ok(reply(Kind::Signal(SignalReply { delivered })))
-    }
-
-    fn forget(&mut self, request: &proto::Forget) -> Outcome<Reply> {
-        let key = self.key_of(&request.id)?;
-        if !self.execs.get(&key).is_some_and(|exec| exec.has_ended() && exec.is_closed()) {
-            return Err(Failure::new(Code::Busy, "the exec still runs or its pipes are open"));
-        }
-        self.drop_exec(key);
-        Ok(done())
-    }
-
-    fn ps(&self) -> Reply {
-        reply(Kind::Ps(PsReply { execs: self.execs.values().map(Exec::state).collect(), boot: self.home.boot }))
     }
 }

@@ -14,6 +14,7 @@ mod files;
 pub mod frame;
 pub mod guest;
 mod input;
+mod operations;
 mod output;
 mod ports;
 pub mod proto;

@@ -4,9 +4,9 @@
 use crate::answer::{At, Failure, Outcome};
 use crate::files::{self, is_type};
 use crate::proto::error::Code;
+use crate::sys;
 use crate::tree;
 use crate::walk::{self, Entry, Next, Visitor};
-use crate::sys;
 use std::ffi::CStr;
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -65,7 +65,11 @@ impl Visitor for Copier {
             libc::S_IFREG => copy_file(entry, &source, &target),
             libc::S_IFLNK => fs::read_link(&source).and_then(|link| std::os::unix::fs::symlink(link, &target)),
             libc::S_IFIFO => make_fifo(&target, entry.stat.st_mode & 0o7777),
-            _ => return Err(Failure::new(Code::Invalid, "sockets and devices cannot be moved there").at(source.as_os_str().as_bytes())),
+            _ => {
+                return Err(
+                    Failure::new(Code::Invalid, "sockets and devices cannot be moved there").at(source.as_os_str().as_bytes())
+                )
+            }
         };
         made.at(source.as_os_str().as_bytes())?;
         if is_type(&entry.stat, libc::S_IFDIR) {

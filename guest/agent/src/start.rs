@@ -5,8 +5,8 @@ use crate::guest::Guest;
 use crate::spawn::Home;
 use crate::sys;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 const SOCKET: &str = "/run/redoma/guest.sock";

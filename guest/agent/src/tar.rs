@@ -248,7 +248,8 @@ mod tests {
 
     #[test]
     fn what_was_put_is_read_back() {
-        let plain = Header { kind: FILE, path: b"a/b".to_vec(), mode: 0o4755, size: 7, mtime: (981_173_106, 0), ..Header::default() };
+        let plain =
+            Header { kind: FILE, path: b"a/b".to_vec(), mode: 0o4755, size: 7, mtime: (981_173_106, 0), ..Header::default() };
         let rich = Header {
             path: "ü/".repeat(90).into_bytes(),
             link: vec![b'l'; 300],

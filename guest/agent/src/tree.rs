@@ -26,7 +26,9 @@ impl Visitor for Lister<'_> {
     fn enter(&mut self, entry: &Entry<'_>) -> Outcome<Next> {
         let path = self.root.join(entry.path);
         if self.left == 0 {
-            return Err(Failure::new(Code::TooMany, "the directory has more entries than asked for").at(self.root.as_os_str().as_bytes()));
+            return Err(
+                Failure::new(Code::TooMany, "the directory has more entries than asked for").at(self.root.as_os_str().as_bytes())
+            );
         }
         self.left -= 1;
         let link = is_type(&entry.stat, libc::S_IFLNK).then(|| fs::read_link(&path).ok()).flatten();
@@ -118,10 +120,8 @@ impl Attributes {
             let group = if it.owner.contains(':') { account.gid } else { u32::MAX };
             Some((account.uid, group))
         };
-        let mtime = it.mtime_ns.map(|ns| libc::timespec {
-            tv_sec: ns.div_euclid(1_000_000_000),
-            tv_nsec: ns.rem_euclid(1_000_000_000),
-        });
+        let mtime =
+            it.mtime_ns.map(|ns| libc::timespec { tv_sec: ns.div_euclid(1_000_000_000), tv_nsec: ns.rem_euclid(1_000_000_000) });
         Ok(Attributes { owner, mode: it.mode.map(|mode| mode & 0o7777), mtime })
     }
 
@@ -137,7 +137,8 @@ impl Attributes {
             if let (Some(mode), false) = (self.mode, is_link) {
                 // A link that took the place of the file since we looked is what O_NOFOLLOW is for.
                 let file = sys::open_at(dir, if name.is_empty() { sys::DOT } else { name }, libc::O_PATH | libc::O_NOFOLLOW, 0);
-                let target = if name.is_empty() { format!("/proc/self/fd/{dir}") } else { format!("/proc/self/fd/{}", file?.as_raw_fd()) };
+                let target =
+                    if name.is_empty() { format!("/proc/self/fd/{dir}") } else { format!("/proc/self/fd/{}", file?.as_raw_fd()) };
                 sys::check(libc::chmod(sys::c_string(target.as_bytes())?.as_ptr(), mode))?;
             }
             if let Some(mtime) = self.mtime {

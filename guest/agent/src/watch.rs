@@ -178,8 +178,7 @@ impl Watcher<'_> {
     /// Waits for events; false when the host has left.
     fn wait(&mut self, millis: i32) -> io::Result<bool> {
         let poll = |fd, events| libc::pollfd { fd, events, revents: 0 };
-        let mut fds =
-            [poll(self.inotify.as_raw_fd(), libc::POLLIN), poll(self.channel.fd(), libc::POLLIN | libc::POLLRDHUP)];
+        let mut fds = [poll(self.inotify.as_raw_fd(), libc::POLLIN), poll(self.channel.fd(), libc::POLLIN | libc::POLLRDHUP)];
         // SAFETY: two pollfds of ours.
         sys::retry(|| sys::check(unsafe { libc::poll(fds.as_mut_ptr(), 2, millis) }))?;
         Ok(fds[1].revents == 0)
@@ -279,8 +278,7 @@ impl Watcher<'_> {
     fn let_go_of_moved(&mut self) -> io::Result<()> {
         let Some(gone) = self.moved.take() else { return Ok(()) };
         if gone.directory {
-            let lost: Vec<i32> =
-                self.paths.iter().filter(|(_, path)| path.starts_with(&gone.path)).map(|(wd, _)| *wd).collect();
+            let lost: Vec<i32> = self.paths.iter().filter(|(_, path)| path.starts_with(&gone.path)).map(|(wd, _)| *wd).collect();
             for wd in lost {
                 self.paths.remove(&wd);
                 // SAFETY: no pointers.

@@ -59,8 +59,7 @@ fn finished((): ()) -> Option<Reply> {
 /// With the file rights of that user.
 fn as_user<T>(user: &str, operation: impl FnOnce(Place) -> Outcome<T>) -> Outcome<T> {
     let users = Users::load();
-    let account: Account =
-        users.account(user).ok_or_else(|| Failure::new(Code::NoUser, format!("no such user: {user:.200}")))?;
+    let account: Account = users.account(user).ok_or_else(|| Failure::new(Code::NoUser, format!("no such user: {user:.200}")))?;
     let _rights = FsUser::switch(&account)?;
     operation(Place { users, account })
 }

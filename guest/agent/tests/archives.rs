@@ -132,7 +132,10 @@ fn members_that_lead_out_are_refused_by_name_and_nothing_is_written_outside() {
         assert_eq!(error_code(unpack(&mut host, &at, &archive(members))), (Code::Invalid, name.to_string()), "{number}");
     }
     let left: Vec<_> = fs::read_dir(&outside).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert_eq!((left.len(), fs::read(outside.join("victim")).unwrap(), fs::metadata(outside.join("victim")).unwrap().nlink()), (1, b"safe".to_vec(), 1));
+    assert_eq!(
+        (left.len(), fs::read(outside.join("victim")).unwrap(), fs::metadata(outside.join("victim")).unwrap().nlink()),
+        (1, b"safe".to_vec(), 1)
+    );
 }
 
 #[test]
@@ -140,7 +143,8 @@ fn a_link_is_replaced_not_written_through() {
     let mut host = Host::start();
     let victim = host.dir.join("victim");
     fs::write(&victim, "safe").unwrap();
-    let members: [(Header, &[u8]); 2] = [(member(tar::SYMLINK, "l", victim.to_str().unwrap()), b""), (member(tar::FILE, "l", ""), b"evil")];
+    let members: [(Header, &[u8]); 2] =
+        [(member(tar::SYMLINK, "l", victim.to_str().unwrap()), b""), (member(tar::FILE, "l", ""), b"evil")];
     let at = host.dir.join("in");
     assert_eq!(unpack(&mut host, &at, &archive(&members)), Kind::Done(Default::default()));
     assert_eq!((fs::read(&victim).unwrap(), fs::read(at.join("l")).unwrap()), (b"safe".to_vec(), b"evil".to_vec()));
@@ -149,8 +153,11 @@ fn a_link_is_replaced_not_written_through() {
 #[test]
 fn links_inside_are_followed_inside() {
     let mut host = Host::start();
-    let members: [(Header, &[u8]); 3] =
-        [(member(tar::FILE, "usr/lib/a", ""), b"a"), (member(tar::SYMLINK, "lib", "usr/lib"), b""), (member(tar::FILE, "lib/b", ""), b"b")];
+    let members: [(Header, &[u8]); 3] = [
+        (member(tar::FILE, "usr/lib/a", ""), b"a"),
+        (member(tar::SYMLINK, "lib", "usr/lib"), b""),
+        (member(tar::FILE, "lib/b", ""), b"b"),
+    ];
     let at = host.dir.join("in");
     assert_eq!(unpack(&mut host, &at, &archive(&members)), Kind::Done(Default::default()));
     assert_eq!(fs::read(at.join("usr/lib/b")).unwrap(), b"b");

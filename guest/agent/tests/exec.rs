@@ -119,7 +119,8 @@ fn a_second_attach_takes_over_and_closes_the_first() {
 #[test]
 fn a_host_that_reads_nothing_stops_the_printer_and_loses_nothing() {
     let mut host = Host::start();
-    let mut call = host.start_exec(redoma_guest::proto::Exec { window: 65536, ..shell("e", "head -c 3000000 /dev/zero; echo end >&2") });
+    let mut call =
+        host.start_exec(redoma_guest::proto::Exec { window: 65536, ..shell("e", "head -c 3000000 /dev/zero; echo end >&2") });
     std::thread::sleep(Duration::from_millis(200));
     let Kind::Ps(ps) = host.ask(Op::Ps(Ps {})) else { panic!("no list") };
     assert_eq!((ps.execs[0].produced, ps.execs[0].running), (65536, true));
@@ -175,7 +176,8 @@ fn a_user_has_its_ids_groups_and_environment_and_no_more() {
 #[test]
 fn a_process_begins_clean() {
     let mut host = Host::start();
-    let outcome = host.shell("e", "grep -E '^Sig(Blk|Ign)' /proc/self/status; ls /proc/self/fd; ps -o sid= -p $$ | tr -d ' '; echo $$");
+    let outcome =
+        host.shell("e", "grep -E '^Sig(Blk|Ign)' /proc/self/status; ls /proc/self/fd; ps -o sid= -p $$ | tr -d ' '; echo $$");
     let text = outcome.text();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(&lines[..2], ["SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"]);
@@ -202,7 +204,12 @@ fn soft_limit() -> String {
 fn limits_umask_and_privileges_are_as_asked() {
     let mut host = Host::start();
     let rlimits = vec![Rlimit { resource: libc_nofile(), soft: 123, hard: 456 }];
-    let exec = redoma_guest::proto::Exec { rlimits, umask: 0o077, no_new_privs: true, ..shell("e", "ulimit -Sn; ulimit -Hn; umask; grep NoNewPrivs /proc/self/status") };
+    let exec = redoma_guest::proto::Exec {
+        rlimits,
+        umask: 0o077,
+        no_new_privs: true,
+        ..shell("e", "ulimit -Sn; ulimit -Hn; umask; grep NoNewPrivs /proc/self/status")
+    };
     assert_eq!(host.run(exec).text(), "123\n456\n0077\nNoNewPrivs:\t1\n");
 }
 
@@ -249,7 +256,8 @@ fn much_input_passes_through_a_filter_both_ways_at_once() {
 #[test]
 fn an_idle_guest_does_nothing() {
     let mut host = Host::start();
-    let mut call = host.start_exec(redoma_guest::proto::Exec { stdin: true, ..shell("e", "sleep 0.1; head -c 300000 | wc -c; sleep 30") });
+    let mut call =
+        host.start_exec(redoma_guest::proto::Exec { stdin: true, ..shell("e", "sleep 0.1; head -c 300000 | wc -c; sleep 30") });
     assert_eq!(stdin(&mut host, "e", &[7; 300_000], false), Kind::Done(Default::default()));
     call.until("300000");
     let time = |host: &mut Host, id| {
@@ -273,7 +281,10 @@ fn input_for_who_does_not_read_is_gone_when_it_ends() {
 fn a_terminal_has_the_size_given_and_takes_another() {
     let mut host = Host::start();
     let pty = Pty { cols: 80, rows: 24, term: "xterm".into() };
-    let exec = redoma_guest::proto::Exec { pty: Some(pty), ..shell("e", "trap 'stty size; exit' WINCH; tty >&2; stty size; echo $TERM; while :; do sleep 0.05; done") };
+    let exec = redoma_guest::proto::Exec {
+        pty: Some(pty),
+        ..shell("e", "trap 'stty size; exit' WINCH; tty >&2; stty size; echo $TERM; while :; do sleep 0.05; done")
+    };
     let mut call = host.start_exec(exec);
     let text = String::from_utf8(call.until("xterm")).unwrap();
     assert!(text.contains("/dev/pts/") && text.contains("24 80"), "{text}");
@@ -368,6 +379,7 @@ fn orphans_are_reaped() {
 #[test]
 fn nothing_of_pid_1_can_be_read_and_its_environment_is_empty() {
     let mut host = Host::start();
-    let outcome = host.shell("e", "cat /proc/1/environ | tr -d '\\0'; env | grep CANARY; readlink /proc/self/ns/pid > /dev/null; echo $?");
+    let outcome =
+        host.shell("e", "cat /proc/1/environ | tr -d '\\0'; env | grep CANARY; readlink /proc/self/ns/pid > /dev/null; echo $?");
     assert_eq!(outcome.text(), "0\n");
 }

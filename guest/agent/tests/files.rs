@@ -162,7 +162,12 @@ fn what_is_no_regular_file_is_refused_without_waiting() {
     let fifo = host.dir.join("fifo");
     assert_eq!(host.run(exec("e", &["mkfifo", fifo.to_str().unwrap()])).exited.code, 0);
     let dir = host.dir.clone();
-    for (at, code) in [(fifo.as_path(), Code::NotRegular), (Path::new("/dev/zero"), Code::NotRegular), (&dir, Code::IsDirectory), (&dir.join("guest.sock"), Code::NotRegular)] {
+    for (at, code) in [
+        (fifo.as_path(), Code::NotRegular),
+        (Path::new("/dev/zero"), Code::NotRegular),
+        (&dir, Code::IsDirectory),
+        (&dir.join("guest.sock"), Code::NotRegular),
+    ] {
         let it = proto::ReadFile { path: path(at), ..Default::default() };
         assert_eq!(error_code(host.ask(Op::Read(it))), (code, at.display().to_string()));
         let it = proto::WriteFile { path: path(at), ..Default::default() };
@@ -243,7 +248,10 @@ fn a_move_to_another_file_system_keeps_everything() {
     let to = Path::new("/dev/shm").join(format!("redoma-guest-move-{}", std::process::id()));
     let rename = proto::Move { from: path(&from), to: path(&to), ..Default::default() };
     assert_eq!(host.ask(Op::Move(rename)), done());
-    assert_eq!((fs::read(to.join("l")).unwrap(), fs::metadata(to.join("f")).unwrap().mode() & 0o777), (b"contents".to_vec(), 0o751));
+    assert_eq!(
+        (fs::read(to.join("l")).unwrap(), fs::metadata(to.join("f")).unwrap().mode() & 0o777),
+        (b"contents".to_vec(), 0o751)
+    );
     assert!(to.join("empty").is_dir() && !from.exists());
     fs::remove_dir_all(to).unwrap();
 }
@@ -264,11 +272,14 @@ fn links_and_attributes_are_made() {
     let mut host = Host::start();
     let (f, l, h) = (host.dir.join("f"), host.dir.join("l"), host.dir.join("h"));
     fs::write(&f, "x").unwrap();
-    let link = |at: &Path, target: &[u8], hard| Op::Link(proto::Link { path: path(at), target: target.to_vec(), hard, ..Default::default() });
+    let link = |at: &Path, target: &[u8], hard| {
+        Op::Link(proto::Link { path: path(at), target: target.to_vec(), hard, ..Default::default() })
+    };
     assert_eq!(host.ask(link(&l, b"f", false)), done());
     assert_eq!(host.ask(link(&h, &path(&f), true)), done());
     assert_eq!((fs::read(&l).unwrap(), stat(&mut host, &h).links), (b"x".to_vec(), 2));
-    let set = proto::SetAttr { path: path(&l), mode: Some(0o4711), owner: "daemon:5".into(), mtime_ns: Some(-1), ..Default::default() };
+    let set =
+        proto::SetAttr { path: path(&l), mode: Some(0o4711), owner: "daemon:5".into(), mtime_ns: Some(-1), ..Default::default() };
     assert_eq!(host.ask(Op::SetAttr(set)), done());
     let info = stat(&mut host, &f);
     assert_eq!((info.mode, info.owner.as_str(), info.gid, info.mtime_ns), (0o4711, "daemon", 5, -1));
