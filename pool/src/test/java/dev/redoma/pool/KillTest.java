@@ -29,8 +29,8 @@ class KillTest {
 
     @Test
     @Tag("long")
-    void aServerMayBeKilledAHundredTimes() throws Exception {
-        rounds(100);
+    void aServerMayBeKilledFortyTimes() throws Exception {
+        rounds(40);
     }
 
     private static void rounds(int rounds) throws Exception {
