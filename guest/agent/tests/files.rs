@@ -325,3 +325,29 @@ fn ports_are_listed_and_reached() {
     echo.join().unwrap();
     assert_eq!(error_code(host.ask(Op::Connect(proto::Connect { port: 1, host: String::new() }))).0, Code::Io);
 }
+
+#[test]
+fn the_sandbox_is_told_its_name_and_files() {
+    let mut host = Host::start();
+    let etc = host.dir.join("etc").display().to_string();
+    // In the guest's own mount namespace.
+    let script =
+        format!("cp -a /etc {etc} && mount --bind {etc} /etc && rm -f {etc}/resolv.conf && ln -s /nowhere {etc}/resolv.conf");
+    assert_eq!(host.shell("etc", &script).exited.code, 0);
+    let it = proto::Configure {
+        hostname: "bell".into(),
+        hosts: vec![b"10.1.2.3 db".to_vec()],
+        machine_id: "0123456789abcdef0123456789abcdef".into(),
+        resolv_conf: b"nameserver 10.0.0.1\n".to_vec(),
+        entropy: vec![7; 64],
+        ..Default::default()
+    };
+    assert_eq!(host.ask(Op::Configure(it.clone())), done());
+    assert_eq!(host.ask(Op::Configure(it)), done());
+    let outcome =
+        host.shell("look", "hostname; grep -c 'bell$' /etc/hosts; grep -c db /etc/hosts; cat /etc/machine-id /etc/resolv.conf");
+    assert_eq!(outcome.text(), "bell\n1\n1\n0123456789abcdef0123456789abcdef\nnameserver 10.0.0.1\n");
+    assert!(!fs::read_to_string("/etc/hosts").unwrap().contains("bell"));
+    let bad = proto::Configure { hostname: "no good".into(), ..Default::default() };
+    assert_eq!(error_code(host.ask(Op::Configure(bad))).0, Code::Invalid);
+}

@@ -38,7 +38,7 @@ impl Host {
         let listener = UnixListener::bind(&socket).unwrap();
         listener.set_nonblocking(true).unwrap();
         let guest = Command::new("unshare")
-            .args(["--pid", "--fork", "--kill-child", "--mount-proc"])
+            .args(["--uts", "--pid", "--fork", "--kill-child", "--mount-proc"])
             .arg(std::env::var("REDOMA_TEST_GUEST").unwrap_or(env!("CARGO_BIN_EXE_redoma-guest").into()))
             .arg(&socket)
             .env("CANARY", "must not be seen")
