@@ -8,6 +8,7 @@ import dev.redoma.model.wire.Page;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Usage;
 import dev.redoma.pool.Pool;
+import java.nio.file.Path;
 import java.util.List;
 
 /// What can be seen of sandboxes without touching them; none of it counts as activity. Thread-safe.
@@ -45,7 +46,8 @@ final class Inspection {
     List<Change> changes(Caller caller, String sandbox) {
         SandboxRow row = visible(caller, sandbox);
         Pool.Disk disk = core.pool().disk(row.id()).orElseThrow(() -> Access.wrongState(row, "read its changes"));
-        return core.pool().changes(disk.upper(), core.starter().lowers(row), CHANGES);
+        List<Path> lowers = core.starter().lowers(row);
+        return OwnTraces.without(core.pool().changes(disk.upper(), lowers, CHANGES), disk.upper(), lowers);
     }
 
     List<String> systemLog(Caller caller, String sandbox) {

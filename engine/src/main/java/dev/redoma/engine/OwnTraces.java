@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.wire.Change;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// What the hand-over itself wrote is not the sandbox's change: the line of its name in `/etc/hosts` and its `/etc/machine-id`. Left out of
+/// a change set only where nothing else of these files was changed.
+final class OwnTraces {
+    private static final String HOSTS = "/etc/hosts";
+    private static final String MACHINE_ID = "/etc/machine-id";
+    private static final Pattern ID = Pattern.compile("[0-9a-f]{32}\n");
+    private static final String OWN_NAME = "127.0.1.1";
+    /// What the guest begins with where the template has no such file.
+    private static final List<String> LOCALHOST = List.of("127.0.0.1\tlocalhost", "::1\tlocalhost ip6-localhost ip6-loopback");
+
+    private OwnTraces() {}
+
+    static List<Change> without(List<Change> changes, Path upper, List<Path> lowers) {
+        return changes.stream().filter(c -> !own(c, upper, lowers)).toList();
+    }
+
+    private static boolean own(Change change, Path upper, List<Path> lowers) {
+        if (!change.type().equals("file") || !(change.kind().equals("changed") || change.kind().equals("added"))) {
+            return false;
+        }
+        return switch (change.path()) {
+            case HOSTS -> TreeFile.ofEtc(upper, "hosts").filter(now -> others(now).equals(before(lowers))).isPresent();
+            case MACHINE_ID -> TreeFile.ofEtc(upper, "machine-id").filter(now -> ID.matcher(now).matches()).isPresent();
+            default -> false;
+        };
+    }
+
+    private static List<String> before(List<Path> lowers) {
+        Optional<String> below = lowers.stream().flatMap(l -> TreeFile.ofEtc(l, "hosts").stream()).findFirst();
+        List<String> lines = below.map(OwnTraces::others).orElse(List.of());
+        return lines.isEmpty() ? LOCALHOST : lines;
+    }
+
+    private static List<String> others(String text) {
+        return text.lines().filter(line -> !line.isEmpty() && !line.startsWith(OWN_NAME)).toList();
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.kernel.Dir;
+import dev.redoma.kernel.Fd;
+import dev.redoma.kernel.KernelException;
+import dev.redoma.kernel.Open;
+import dev.redoma.kernel.Stat;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/// Reads small files of `/etc` in a directory tree that may be hostile: no link is followed, nothing but a regular file is opened for
+/// reading, and only so much of it.
+final class TreeFile {
+    private static final int MOST = 1 << 20;
+
+    private TreeFile() {}
+
+    /// Its text, byte for byte; empty where there is no such regular file, or a larger one.
+    static Optional<String> ofEtc(Path root, String name) {
+        try (Dir top = Dir.open(root); Dir etc = top.dirAt("etc"); Fd file = etc.openAt(name, Open.RDONLY | Open.NONBLOCK, 0)) {
+            if (file.stat().type() != Stat.Type.FILE || file.stat().size() > MOST) {
+                return Optional.empty();
+            }
+            return Optional.of(new String(file.readAll(MOST), StandardCharsets.ISO_8859_1));
+        } catch (KernelException notThere) {
+            return Optional.empty();
+        }
+    }
+}
