@@ -7,11 +7,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// What the hand-over itself wrote is not the sandbox's change: the line of its name in `/etc/hosts` and its `/etc/machine-id`. Left out of
-/// a change set only where nothing else of these files was changed.
+/// What start and hand-over themselves leave is not the sandbox's change: the line of its name in `/etc/hosts`, its `/etc/machine-id`, and the
+/// directory on which the guest's channel is mounted. Left out of a change set only where nothing else of these was changed.
 final class OwnTraces {
     private static final String HOSTS = "/etc/hosts";
     private static final String MACHINE_ID = "/etc/machine-id";
+    private static final String CHANNEL = "/run/redoma";
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}\n");
     private static final String OWN_NAME = "127.0.1.1";
     /// What the guest begins with where the template has no such file.
@@ -24,6 +25,9 @@ final class OwnTraces {
     }
 
     private static boolean own(Change change, Path upper, List<Path> lowers) {
+        if (change.path().equals(CHANNEL)) {
+            return change.type().equals("directory") && change.kind().equals("added");
+        }
         if (!change.type().equals("file") || !(change.kind().equals("changed") || change.kind().equals("added"))) {
             return false;
         }
