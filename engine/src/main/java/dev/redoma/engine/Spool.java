@@ -13,6 +13,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.function.LongSupplier;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,8 @@ import org.slf4j.LoggerFactory;
 /// are counted and dropped. Files survive the server; a kill of it loses only what was not acknowledged to the guest.
 final class Spool {
     private static final Logger LOG = LoggerFactory.getLogger(Spool.class);
+    private static final long RESERVE = 512L << 20;
+    private static final long LOOK_EVERY = 4L << 20;
 
     private final Path path;
     private final long limit;
@@ -31,6 +34,9 @@ final class Spool {
     private @Nullable FileChannel file;
     private @Nullable MessageDigest digest = sha256();
     private boolean full;
+    private boolean roomy = true;
+    private long lookAgainAt;
+    private final LongSupplier space;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition grown = lock.newCondition();
@@ -44,9 +50,20 @@ final class Spool {
 
     /// `path` without its endings.
     Spool(Path path, long limit) {
+        this(path, limit, () -> free(path));
+    }
+
+    /// `space`: bytes that are free where it is kept.
+    Spool(Path path, long limit, LongSupplier space) {
+        this.space = space;
         this.path = path;
         this.limit = limit;
         this.index = new SpoolIndex(ending(path, ".idx"));
+    }
+
+    /// The sandbox's directory may not be there yet; that of all spools is.
+    private static long free(Path path) {
+        return path.toAbsolutePath().resolve("../..").normalize().toFile().getUsableSpace();
     }
 
     static Path ending(Path path, String ending) {
@@ -83,7 +100,7 @@ final class Spool {
 
     /// Writer: keeps what fits below the limit. A disk that takes no more counts as the limit: the process is not to suffer from it.
     void append(int stream, ByteBuffer bytes) {
-        long room = Math.min(limit - size, limit - index.count() * SpoolIndex.ENTRY);
+        long room = roomy() ? Math.min(limit - size, limit - index.count() * SpoolIndex.ENTRY) : 0;
         int keep = full ? 0 : (int) Math.max(0, Math.min(bytes.remaining(), room));
         int lose = bytes.remaining() - keep;
         if (keep > 0) {
@@ -97,6 +114,16 @@ final class Spool {
         }
         full |= lose > 0;
         publish(keep, lose);
+    }
+
+    /// The database and the record live on the same disk: output never takes the last of it. Asked at the first byte and then now and
+    /// then, whatever the number of execs.
+    private boolean roomy() {
+        if (size >= lookAgainAt) {
+            lookAgainAt = size + LOOK_EVERY;
+            roomy = space.getAsLong() > RESERVE;
+        }
+        return roomy;
     }
 
     private void write(int stream, ByteBuffer bytes) throws IOException {
