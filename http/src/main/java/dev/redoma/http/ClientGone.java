@@ -2,9 +2,10 @@
 package dev.redoma.http;
 
 import java.io.IOException;
+import org.eclipse.jetty.io.QuietException;
 
-/// The other end of this request closed, broke or stalled. Nobody is left to be told.
-public final class ClientGone extends IOException {
+/// The other end of this request closed, broke or stalled. Nobody is left to be told, so nothing is logged.
+public final class ClientGone extends IOException implements QuietException {
     private static final long serialVersionUID = 1L;
 
     ClientGone(Throwable cause) {

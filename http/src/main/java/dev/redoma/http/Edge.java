@@ -94,7 +94,7 @@ final class Edge extends Handler.Abstract {
         if (ClientGone.in(failure)) {
             LOG.debug("{} {}: client gone", request.getMethod(), request.getHttpURI().getPath());
             exchange.release();
-            callback.failed(failure);
+            callback.failed(failure instanceof ClientGone ? failure : new ClientGone(failure));
             return;
         }
         var problem = problem(request, failure);
