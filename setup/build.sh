@@ -56,7 +56,7 @@ write_launch() {
     local jars
     jars=$(cd "$dist/lib" && printf '$dist/lib/%s:' redoma-*.jar $(ls | grep -v '^redoma-'))
     {
-        echo 'flags=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED --add-exports=java.base/sun.nio.ch=ALL-UNNAMED)'
+        echo 'flags=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djdk.reflect.useNativeAccessorOnly=true --enable-native-access=ALL-UNNAMED --add-exports=java.base/sun.nio.ch=ALL-UNNAMED)'
         echo 'quiet=(-Xlog:disable -Xlog:all=error:stderr)'
         echo "jars=${jars%:}"
         echo 'server=(-XX:+UseSerialGC -Xmx512m --enable-native-access=ALL-UNNAMED --add-exports=java.base/sun.nio.ch=ALL-UNNAMED)'
