@@ -256,6 +256,7 @@ public final class OciTier implements Tier, AutoCloseable {
     @Override
     public void close() {
         exits.close();
+        groups.close(); // keeps what instances are in; an idle host is left without a trace
     }
 
     /// Removes what opening made (clean namespace, parent cgroups, run directory), for tests and uninstallation. No instance may be left.
