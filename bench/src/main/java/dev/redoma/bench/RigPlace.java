@@ -80,7 +80,7 @@ final class RigPlace {
     }
 
     List<String> serverCommand() {
-        var command = java("-Xmx256m");
+        var command = java("@" + home.resolve("server/jvm.options"));
         command.addAll(List.of("dev.redoma.server.Main", "--data", data().toString(), "--run", run.toString(), "--listen", "127.0.0.1:0",
                 "--profile", profile().toString()));
         return command;

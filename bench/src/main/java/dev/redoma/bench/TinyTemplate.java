@@ -15,7 +15,7 @@ final class TinyTemplate {
     static Path tar(Path dir, Path noop) throws IOException {
         var root = dir.resolve("tiny");
         var bin = Files.createDirectories(root.resolve("bin"));
-        for (var name : new String[] {"etc", "root", "tmp", "home/user"}) {
+        for (var name : new String[] {"etc", "root", "tmp", "var/tmp", "run", "dev", "proc", "sys", "home/user"}) {
             Files.createDirectories(root.resolve(name));
         }
         Files.copy(Path.of("/bin/busybox"), bin.resolve("busybox"), StandardCopyOption.COPY_ATTRIBUTES);

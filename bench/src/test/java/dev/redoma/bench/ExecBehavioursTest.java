@@ -63,7 +63,7 @@ class ExecBehavioursTest {
     }
 
     private static int sleeping(String pattern) {
-        return Integer.parseInt(box.sh("ps | grep '[s]leep " + pattern + "' | wc -l").text().strip());
+        return Integer.parseInt(box.sh("ps | grep '[s]leep " + pattern + "$' | wc -l").text().strip());
     }
 
     @Test
@@ -93,11 +93,13 @@ class ExecBehavioursTest {
     @Test
     void ex06_aCutTransportIsNoExitAndTheStreamCanBeTakenUpAgain() throws Exception {
         var answer = box.api().open(box.api().json(box.path("/execs"), Box.spec(Box.shell("echo a; sleep 2; echo b; exit 5"))).header("Accept", Box.FRAMES).build());
-        var head = new byte[5];
-        answer.body().readNBytes(head, 0, 5);
-        answer.body().close();
-        var exec = box.api().get(box.path("/execs?limit=1")).expect(200).json().get("items").get(0);
-        var again = box.output(exec.get("id").asString(), 0, true, false);
+        String exec;
+        try (var frames = new java.io.DataInputStream(answer.body())) {
+            assertThat(frames.readUnsignedByte()).as("the first frame is the exec as started").isEqualTo(3);
+            exec = Api.JSON.readTree(frames.readNBytes(frames.readInt())).get("id").asString();
+        }
+        assertThat(box.exec(exec).get("state").asString()).isEqualTo("running");
+        var again = box.output(exec, 0, true, false);
         assertThat(again.text()).isEqualTo("a\nb\n");
         assertThat(again.code()).isEqualTo(5);
     }
@@ -279,7 +281,7 @@ class ExecBehavioursTest {
         var exec = result.exec();
         assertThat(exec.get("timedOut").asBoolean()).isTrue();
         assertThat(exec.get("droppedBytes").asLong()).isPositive();
-        assertThat(exec.get("outputBytes").asLong() - exec.get("droppedBytes").asLong()).isEqualTo(1 << 20);
+        assertThat(exec.get("outputBytes").asLong()).isEqualTo(1 << 20);
     }
 
     @Test

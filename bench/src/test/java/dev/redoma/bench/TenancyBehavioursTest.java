@@ -48,7 +48,7 @@ class TenancyBehavioursTest {
             routes.add(new Route("GET " + get, "GET", get, null));
         }
         for (var post : List.of("/pause", "/resume", "/stop", "/start", "/reset", "/snapshots", "/fork", "/files/mkdir", "/files/move", "/files/attributes")) {
-            routes.add(new Route("POST " + post, "POST", post, post.endsWith("mkdir") || post.endsWith("attributes") ? "{\"path\":\"/tmp/q\"}"
+            routes.add(new Route("POST " + post, "POST", post, post.endsWith("mkdir") || post.endsWith("attributes") ? "{\"path\":\"/tmp/q\",\"mode\":\"0700\"}"
                     : post.endsWith("move") ? "{\"from\":\"/a\",\"to\":\"/b\"}" : "{}"));
         }
         routes.add(new Route("lifetime", "POST", "/lifetime", "{\"lifetimeMs\":60000}"));

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A command and its fate. `state`: `starting running exited lost`. Exit code, signal, timed out, killed and OOM are separate facts; `exitCode` is null until the exit was seen (128 + signal when signalled), and stays null when it never was (`lost`, with `reason`).
+/// A command and its fate. `state`: `starting running exited lost`. Exit code, signal, timed out, killed and OOM are separate facts; `exitCode` is null until the exit was seen (128 + signal when signalled), and stays null when it never was (`lost`, with `reason`). `outputBytes`: what is kept; `droppedBytes`: what came beyond the cap; their sum is what was printed.
 public record Exec(
         String id,
         String sandbox,
