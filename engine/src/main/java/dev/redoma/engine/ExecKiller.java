@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
-import dev.redoma.model.RedomaException;
 import java.time.Duration;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Ends execs with everything that descends from them: by the cgroup, whatever the guest says or does not say.
 final class ExecKiller {
-    private static final Logger LOG = LoggerFactory.getLogger(ExecKiller.class);
     private static final Duration NEWS = Duration.ofSeconds(10);
 
     private final ExecEnding ending;
@@ -17,14 +13,10 @@ final class ExecKiller {
         this.ending = ending;
     }
 
-    /// Its time is over.
+    /// Its time is over. What throws left it alive, and may be tried again.
     void expire(ExecRun run) {
-        try {
-            if (run.expire()) {
-                end(run);
-            }
-        } catch (RedomaException e) {
-            LOG.error("{} is over its time and could not be killed", run.facts().id(), e);
+        if (run.expire()) {
+            end(run);
         }
     }
 

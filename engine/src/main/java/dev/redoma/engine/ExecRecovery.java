@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.model.ExecId;
 import dev.redoma.model.SandboxId;
 import dev.redoma.store.Store;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /// Execs that an earlier server left unfinished. Their guest knows what became of them: it has kept all that was not acknowledged.
 final class ExecRecovery {
@@ -26,10 +28,10 @@ final class ExecRecovery {
         }
     }
 
-    /// Nothing of this sandbox runs any more: what no run in memory stands for ends as lost.
-    void lose(SandboxId sandbox, String reason, ExecRuns runs) {
+    /// Nothing of this sandbox runs any more: what no run in memory stood for ends as lost.
+    void lose(SandboxId sandbox, String reason, Predicate<ExecId> here) {
         for (var row : store.read(h -> ExecRows.unfinished(h, sandbox))) {
-            if (runs.find(sandbox, row.facts().id().value()) == null) {
+            if (!here.test(row.facts().id())) {
                 ending.lostBefore(row, spools.recover(row), reason);
             }
         }

@@ -102,7 +102,7 @@ final class ExecRun {
             group = live.instance().adopt(facts.id(), hostPid);
             boolean approved = durable.get(GO_WITHIN_SECONDS, TimeUnit.SECONDS);
             return locked(() -> {
-                admitted = approved && !killed && !timedOut;
+                admitted = approved && refusal == null && !killed && !timedOut;
                 changed.signalAll();
                 return admitted;
             });
@@ -133,18 +133,21 @@ final class ExecRun {
         });
     }
 
-    /// True if it had not begun; then whoever starts it is told why it will not.
+    /// True if its program was not let go, and now never will be: then whoever starts it is told why.
     boolean refuseUnlessBegun(String reason) {
-        boolean early = locked(() -> !started && !recovered && !claimed);
-        if (early) {
-            refuse(GuestErrors.unreachable("The command did not start: " + reason + "."));
-            hangUp();
-        }
-        return early;
+        return locked(() -> {
+            boolean early = !admitted && !recovered && !claimed;
+            if (early) {
+                refuse(GuestErrors.unreachable("The command did not start: " + reason + "."));
+                hangUp();
+            }
+            return early;
+        });
     }
 
+    /// Its program was let go, whatever the guest says of it.
     boolean begun() {
-        return locked(() -> started && refusal == null);
+        return locked(() -> admitted && refusal == null);
     }
 
     /// Waits until it runs or has ended; throws what kept it from starting.

@@ -287,7 +287,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
                 settle(run, reason, end);
             }
         }
-        recovery.lose(sandbox, reason, runs);
+        recovery.lose(sandbox, reason, id -> here.stream().anyMatch(run -> run.facts().id().equals(id)) || runs.find(sandbox, id.value()) != null);
     }
 
     /// What the guest had sent before it went is still read, as long as it comes soon.

@@ -5,10 +5,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Ends execs at their deadline. While a sandbox is paused its execs wait with it, and end right after it goes on.
 final class ExecTimer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ExecTimer.class);
     private static final Duration PAUSED = Duration.ofMillis(500);
+    private static final Duration AGAIN = Duration.ofSeconds(1);
 
     private final ScheduledThreadPoolExecutor clock;
     private final ExecKiller killer;
@@ -49,10 +53,18 @@ final class ExecTimer implements AutoCloseable {
         if (run.over()) {
             return;
         }
-        if (run.live().instance().frozen()) {
-            schedule(run, PAUSED);
-        } else {
-            killer.expire(run);
+        try {
+            if (run.live().instance().frozen()) {
+                schedule(run, PAUSED);
+            } else {
+                killer.expire(run);
+            }
+        } catch (RuntimeException e) {
+            if (run.over()) {
+                return;
+            }
+            LOG.error("{} is over its time and lives on; it is tried again", run.facts().id(), e);
+            schedule(run, AGAIN);
         }
     }
 

@@ -77,6 +77,20 @@ class HostileExecTest {
     }
 
     @Test
+    void one_that_was_never_let_go_is_refused_when_its_sandbox_goes_though_the_guest_called_it_started() {
+        try (var guest = FakeGuest.spare(socket)) {
+            var exec = start();
+            guest.request();
+            guest.started(0);
+            org.awaitility.Awaitility.await().until(() -> rig.execs.list(GuestRig.CALLER, rig.id.value(), null, 10).items().stream().anyMatch(e -> e.pid() != null));
+            rig.execs.gone(rig.id, "init has ended");
+            assertThat(failure(exec).code()).isEqualTo(Code.GUEST_UNREACHABLE);
+            assertThat(rig.execs.list(GuestRig.CALLER, rig.id.value(), null, 10).items()).isEmpty();
+            assertThat(rig.ledger.read("default", rig.id.value(), "exec", 0, 10)).hasSize(3);
+        }
+    }
+
+    @Test
     @Tag("long")
     void a_guest_that_never_starts_it_is_given_up_in_time() {
         try (var guest = FakeGuest.spare(socket)) {
