@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
@@ -75,6 +77,17 @@ public final class Exchange {
 
     public String remote() {
         return Request.getRemoteAddr(request);
+    }
+
+    /// The socket of this request's connection; HTTP/2 shares it among requests.
+    public Optional<SocketChannel> socket() {
+        return request.getConnectionMetaData().getConnection().getEndPoint().getTransport() instanceof SocketChannel socket
+                ? Optional.of(socket) : Optional.empty();
+    }
+
+    /// Runs if this request fails before it was answered, on any thread.
+    public void onFailure(Runnable action) {
+        request.addFailureListener(failure -> action.run());
     }
 
     /// True if the client says that it takes this media type by name (`*/*` does not count).
@@ -201,7 +214,7 @@ public final class Exchange {
         return upgraded;
     }
 
-    boolean answered() {
+    public boolean answered() {
         return answered;
     }
 

@@ -6,6 +6,7 @@ final class Nr {
     static final int READ = 0;
     static final int WRITE = 1;
     static final int CLOSE = 3;
+    static final int POLL = 7;
     static final int IOCTL = 16;
     static final int PREAD64 = 17;
     static final int GETSOCKOPT = 55;

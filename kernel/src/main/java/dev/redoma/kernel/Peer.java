@@ -31,7 +31,7 @@ public record Peer(int pid, long uid, long gid) {
         return Integer.toUnsignedLong(id);
     }
 
-    private static int fd(SocketChannel channel) {
+    static int fd(SocketChannel channel) {
         try {
             return (int) NUMBER.invoke(channel);
         } catch (Throwable t) {

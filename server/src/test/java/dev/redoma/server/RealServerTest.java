@@ -30,7 +30,7 @@ class RealServerTest {
 
     @BeforeAll
     static void start() throws Exception {
-        s = RealServer.start(Map.of());
+        s = RealServer.start(Map.of("REDOMA_QUOTA_LIVE", "64"));
         box = s.post("/v1/sandboxes", ApiTest.PLAIN, Sandbox.class);
     }
 
@@ -100,6 +100,26 @@ class RealServerTest {
         }
         Thread.sleep(500);
         assertThat(s.get(at("/files?path=/tmp/kept")).body()).isEqualTo("old");
+    }
+
+    @Test
+    void lc23_whatClientsAskedForAndDidNotWaitForIsEnded() throws Exception {
+        var request = "POST /v1/sandboxes HTTP/1.1\r\nHost: a\r\nX-API-Key: " + s.key() + "\r\nContent-Type: application/json\r\nContent-Length: 39\r\n\r\n{\"limits\":{\"memoryBytes\":  134217728}} ";
+        for (int i = 0; i < 10; i++) {
+            try (var socket = new java.net.Socket("127.0.0.1", URI.create(s.url()).getPort())) {
+                socket.getOutputStream().write(request.getBytes());
+                socket.getOutputStream().flush();
+                Thread.sleep(20 + 9 * i);
+            }
+        }
+        org.awaitility.Awaitility.await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> {
+            assertThat(items("/v1/sandboxes?limit=200&state=ended")).isGreaterThanOrEqualTo(10);
+            assertThat(items("/v1/sandboxes?limit=200")).isEqualTo(1);
+        });
+    }
+
+    private static int items(String path) throws Exception {
+        return s.get(path).body().split("\"createdAt\"", -1).length - 1;
     }
 
     @Test

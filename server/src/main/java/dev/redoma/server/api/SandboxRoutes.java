@@ -6,6 +6,7 @@ import static dev.redoma.server.api.Operation.get;
 import static dev.redoma.server.api.Operation.post;
 
 import dev.redoma.engine.Sandboxes;
+import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
 import dev.redoma.model.wire.Change;
@@ -19,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Life of sandboxes.
@@ -85,21 +87,44 @@ final class SandboxRoutes {
     private void create(Call call) throws IOException {
         var request = call.http().json(CreateSandbox.class);
         var key = idempotencyKey(call);
-        var made = sandboxes.create(call.caller(), request, key);
-        boolean reused = Boolean.TRUE.equals(made.reused());
-        try {
-            call.http().set("Location", ALL + "/" + made.id()).json(reused ? 200 : 201, made);
-        } catch (IOException gone) {
-            if (key == null && !reused) {
-                sandboxes.kill(call.caller(), made.id()); // nobody knows of it, and nobody could ask again
-            }
-            throw gone;
-        }
+        make(call, key, 200, () -> sandboxes.create(call.caller(), request, key));
     }
 
     private void fork(Call call) throws IOException {
-        var made = sandboxes.fork(call.caller(), call.sandbox(), call.http().json(ForkSandbox.class), idempotencyKey(call));
-        call.http().set("Location", ALL + "/" + made.id()).json(201, made);
+        var request = call.http().json(ForkSandbox.class);
+        var key = idempotencyKey(call);
+        make(call, key, 201, () -> sandboxes.fork(call.caller(), call.sandbox(), request, key));
+    }
+
+    /// What was made for a client that went away without a key is ended: nobody knows of it, and nobody could ask again.
+    private void make(Call call, @Nullable String key, int again, Supplier<Sandbox> work) throws IOException {
+        if (key != null) {
+            answer(call, again, work.get());
+            return;
+        }
+        try (var client = Presence.of(call.http())) {
+            var made = work.get();
+            client.close();
+            boolean known = false;
+            try {
+                if (!client.gone()) {
+                    answer(call, again, made);
+                    known = !client.refused();
+                }
+            } finally {
+                if (!known && !Boolean.TRUE.equals(made.reused())) {
+                    sandboxes.kill(call.caller(), made.id());
+                }
+            }
+            if (!call.http().answered()) {
+                throw Problem.of(Code.REQUEST_TIMEOUT, "The caller went away before the answer.", "Ask for the present state, or try again.").raise();
+            }
+        }
+    }
+
+    /// `again`: the status where the sandbox was there before.
+    private static void answer(Call call, int again, Sandbox made) throws IOException {
+        call.http().set("Location", ALL + "/" + made.id()).json(Boolean.TRUE.equals(made.reused()) ? again : 201, made);
     }
 
     private static @Nullable String idempotencyKey(Call call) {
