@@ -52,7 +52,7 @@ final class Claim {
                 return given(member, box);
             }
             Future<Boolean> told = core.background().beside(() -> {
-                core.handover().begin(live, row.hostname());
+                core.handover().claimed(live, row.id().value(), row.hostname());
                 return true;
             });
             insert(caller, plan, key, room, member, row, told);

@@ -3,6 +3,7 @@ package dev.redoma.engine;
 
 import com.google.protobuf.ByteString;
 import dev.redoma.engine.proto.Configure;
+import dev.redoma.engine.proto.Ps;
 import dev.redoma.engine.proto.Request;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -15,19 +16,33 @@ final class Handover {
 
     private final SecureRandom random = new SecureRandom();
 
-    /// A new machine: name, identity and randomness of its own.
+    /// A new machine: identity and randomness of its own; the name is what it was started with.
     void begin(LiveBox live, String hostname) {
         send(live, Configure.newBuilder().setHostname(hostname).setMachineId(machineId()).setEntropy(entropy()));
     }
 
+    /// One that was begun and waited: told its name if it is another than it was begun with, else only asked whether it answers.
+    void claimed(LiveBox live, String begun, String hostname) {
+        if (hostname.equals(begun)) {
+            ask(live, Request.newBuilder().setPs(Ps.getDefaultInstance()));
+        } else {
+            live.instance().hostname(hostname);
+            send(live, Configure.newBuilder().setHostname(hostname));
+        }
+    }
+
     /// The same machine after a pause or a restart of the server.
     void resume(LiveBox live, String hostname) {
+        live.instance().hostname(hostname);
         send(live, Configure.newBuilder().setHostname(hostname).setEntropy(entropy()));
     }
 
     private static void send(LiveBox live, Configure.Builder what) {
-        live.instance().hostname(what.getHostname());
-        try (GuestOp op = live.guest().open(Request.newBuilder().setConfigure(what).build(), ANSWER)) {
+        ask(live, Request.newBuilder().setConfigure(what));
+    }
+
+    private static void ask(LiveBox live, Request.Builder what) {
+        try (GuestOp op = live.guest().open(what.build(), ANSWER)) {
             op.answer(ANSWER, "the hand-over");
         }
     }

@@ -22,6 +22,8 @@ import org.slf4j.LoggerFactory;
 /// becomes a sandbox under the id it was born with. Thread-safe.
 final class WarmPool {
     private static final Logger LOG = LoggerFactory.getLogger(WarmPool.class);
+    /// A start takes a core for a while: the first command in what was just handed out goes before it.
+    private static final Duration REST = Duration.ofMillis(40);
     private static final Duration NO_ROOM = Duration.ofSeconds(10);
 
     private final Core core;
@@ -79,7 +81,11 @@ final class WarmPool {
         if (serves(plan)) {
             WarmShelf shelf = shelf(tenant, plan);
             shelf.used(plan, core.now());
-            refill(shelf);
+            if (shelf.waits()) {
+                core.background().after(REST, "filling the warm pool", () -> refill(shelf));
+            } else {
+                refill(shelf);
+            }
         }
     }
 
@@ -116,7 +122,7 @@ final class WarmPool {
         try {
             SandboxRow row = WarmRow.of(id, shelf.key().tenant(), plan, shape, range, core.now());
             Faults.at("warm.begun");
-            arrived(shelf, core.starter().fresh(row, plan.source().config(), plan.tier()), range);
+            arrived(shelf, begun(row, plan), range);
         } catch (RuntimeException | Error failed) {
             Duration pause = shelf.failed(core.now());
             LOG.warn("warm members of {} do not start{}", shelf.key(), shelf.degraded() ? "; given up" : "", failed);
@@ -124,6 +130,18 @@ final class WarmPool {
             if (!shelf.degraded()) {
                 core.background().after(pause, "starting a warm member again", () -> refill(shelf));
             }
+        }
+    }
+
+    /// All that a new machine is told, so that a claim has little left to say.
+    private LiveBox begun(SandboxRow row, Plan plan) {
+        LiveBox live = core.starter().fresh(row, plan.source().config(), plan.tier());
+        try {
+            core.handover().begin(live, row.hostname());
+            return live;
+        } catch (RuntimeException | Error failed) {
+            core.starter().end(live);
+            throw failed;
         }
     }
 

@@ -54,6 +54,10 @@ final class WarmShelf {
         return Optional.ofNullable(locked(waiting::pollFirst));
     }
 
+    boolean waits() {
+        return locked(() -> !waiting.isEmpty());
+    }
+
     /// False where it was dropped from service meanwhile.
     void arrived(LiveBox member) {
         locked(() -> {
