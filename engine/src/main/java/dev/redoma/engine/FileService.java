@@ -29,7 +29,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Files of running sandboxes: each call is one operation of the guest, which acts as the user of the commands; what changes something
-/// is on record before it is answered.
+/// is on record before it can take effect.
 final class FileService implements Files {
     static final int MAX_ENTRIES = 10_000;
     private static final int MAX_DEPTH = 64;
@@ -86,10 +86,12 @@ final class FileService implements Files {
         var write = WriteFile.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setMode(FileModes.orNone(mode))
                 .setParents(true);
         try (var busy = live.busy(); var op = open(live, Request.newBuilder().setWrite(write).build())) {
-            var sent = FileStreams.up(op, data, path);
-            var info = FileFacts.of(op.answer(LONG, path));
-            log.write(caller, live, "write", path, sent);
-            return info;
+            var act = new FileLog.Act(caller, live, "write", path, null);
+            log.begin(act, FileStreams.up(op, data, path));
+            return log.confirmed(act, () -> {
+                op.end();
+                return FileFacts.of(op.answer(LONG, path));
+            });
         }
     }
 
@@ -147,12 +149,19 @@ final class FileService implements Files {
     public void tarIn(Caller caller, String sandbox, String path, @Nullable String user, InputStream tar) throws IOException {
         var live = changing(caller, sandbox);
         var in = TarIn.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user));
+        var act = new FileLog.Act(caller, live, "archive", path, null);
+        log.begin(act);
         try (var busy = live.busy(); var op = open(live, Request.newBuilder().setTarIn(in).build())) {
             var sent = FileStreams.up(op, tar, path);
+            op.end();
             op.answer(LONG, path);
-            log.write(caller, live, "archive", path, sent);
+            log.done(act, sent);
         } catch (RedomaException e) {
+            log.failed(act, e.code().wire(), e);
             throw archive(e);
+        } catch (IOException e) {
+            log.failed(act, "broken-off", e);
+            throw e;
         }
     }
 
@@ -214,7 +223,8 @@ final class FileService implements Files {
     }
 
     private void change(Caller caller, Live live, String action, String path, @Nullable String other, Request.Builder request) {
-        operate(live, request.build(), path, op -> op.answer(LONG, path));
-        log.change(caller, live, action, path, other);
+        var act = new FileLog.Act(caller, live, action, path, other);
+        log.begin(act);
+        log.confirmed(act, () -> operate(live, request.build(), path, op -> op.answer(LONG, path)));
     }
 }

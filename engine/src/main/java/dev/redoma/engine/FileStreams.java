@@ -49,8 +49,8 @@ final class FileStreams {
         }
     }
 
-    /// The stream to the guest as DATA* and END. What the guest said when it would take no more is what is thrown. Breaks the stream,
-    /// nothing is sent but what came: without END the guest drops it.
+    /// The stream to the guest as DATA*. What the guest said when it would take no more is what is thrown. The caller sends END: without
+    /// it, as when the stream breaks, the guest drops a file.
     static Sent up(GuestOp op, InputStream data, String subject) throws IOException {
         var digest = sha256();
         var piece = new byte[PIECE];
@@ -59,7 +59,6 @@ final class FileStreams {
             digest.update(piece, 0, n);
             send(op, GuestOp.Kind.DATA, ByteBuffer.wrap(piece, 0, n), SILENCE, subject);
         }
-        op.end();
         return new Sent(size, HexFormat.of().formatHex(digest.digest()));
     }
 

@@ -10,6 +10,7 @@ import dev.redoma.model.Layer;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.wire.FileEvent;
 import dev.redoma.model.wire.FileInfo;
+import dev.redoma.store.SqliteStore;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -278,6 +279,37 @@ class FileTest {
                 .filter(r -> (base + "/recorded").equals(r.fields().get("path"))).toList();
         assertThat(records).extracting(r -> r.action()).isEqualTo(List.of("write", "remove"));
         assertThat(records.getFirst().fields()).containsEntry("sha256", ExecTest.sha256(data));
+    }
+
+    @Test
+    void what_was_recorded_and_then_refused_is_on_record_as_failed() {
+        refused(() -> rig.files.remove(GuestRig.CALLER, rig.id.value(), base + "/absent", null, false));
+        var records = rig.ledger.read("default", rig.id.value(), "file", 0, 1000).stream()
+                .filter(r -> (base + "/absent").equals(r.fields().get("path"))).toList();
+        assertThat(records).extracting(r -> r.action()).isEqualTo(List.of("remove", "remove.failed"));
+        assertThat(records.getLast().fields()).containsEntry("code", "file-not-found");
+    }
+
+    @Test
+    void what_cannot_be_recorded_is_not_done() throws Exception {
+        write(base + "/old", "old".getBytes(StandardCharsets.US_ASCII), null);
+        var tar = new ByteArrayOutputStream();
+        rig.files.tarOut(GuestRig.CALLER, rig.id.value(), base, null, tar);
+        try (var full = SqliteStore.open(dir.resolve("other.db"))) {
+            var mute = new FileService(rig, full, rig.ledger);
+            full.close();
+            var id = rig.id.value();
+            assertThatThrownBy(() -> mute.write(GuestRig.CALLER, id, base + "/old", null, null, new ByteArrayInputStream(random(300_000)))).isInstanceOf(RedomaException.class);
+            assertThatThrownBy(() -> mute.remove(GuestRig.CALLER, id, base + "/old", null, false)).isInstanceOf(RedomaException.class);
+            assertThatThrownBy(() -> mute.move(GuestRig.CALLER, id, base + "/old", base + "/new", null)).isInstanceOf(RedomaException.class);
+            assertThatThrownBy(() -> mute.mkdir(GuestRig.CALLER, id, base + "/made", null, null)).isInstanceOf(RedomaException.class);
+            assertThatThrownBy(() -> mute.attributes(GuestRig.CALLER, id, base + "/old", null, "0700", null, false)).isInstanceOf(RedomaException.class);
+            assertThatThrownBy(() -> mute.tarIn(GuestRig.CALLER, id, base + "/made", null, new ByteArrayInputStream(tar.toByteArray()))).isInstanceOf(RedomaException.class);
+        }
+        Thread.sleep(200);
+        assertThat(read(base + "/old", 0, 0)).asString().isEqualTo("old");
+        assertThat(stat(base + "/old").mode()).isEqualTo("0644");
+        assertThat(rig.files.list(GuestRig.CALLER, rig.id.value(), base, null, 1)).extracting(FileInfo::path).noneMatch(p -> p.endsWith("/made") || p.endsWith("/new") || p.contains(".redoma"));
     }
 
     @Test
