@@ -223,7 +223,10 @@ class ExecBehavioursTest {
         box.stdin(exec, bytes, false);
         box.stdin(exec, new byte[] {1, 2, 3}, true);
         var result = box.output(exec, 0, true, false);
-        assertThat(result.out()).hasSize(300_003).startsWith(java.util.Arrays.copyOf(bytes, 1000)).endsWith(1, 2, 3);
+        var expected = java.util.Arrays.copyOf(bytes, 300_003);
+        System.arraycopy(new byte[] {1, 2, 3}, 0, expected, 300_000, 3);
+        assertThat(result.out().length).isEqualTo(300_003);
+        assertThat(java.util.Arrays.equals(result.out(), expected)).isTrue();
         assertThat(result.code()).isZero();
     }
 
@@ -249,7 +252,7 @@ class ExecBehavioursTest {
     @Test
     void ex23_bytesAreNotTouchedOnTheWay() throws Exception {
         var cups = base.run(List.of("python3", "-c", "print('☕'*100000, end='')"));
-        assertThat(cups.out()).hasSize(300_000);
+        assertThat(cups.out().length).isEqualTo(300_000);
         assertThat(sha256(cups.out())).isEqualTo("b00ff68d5817b1e3c27917949b98a146f3c93ca8de3e1c19e9534fffc5fbb729");
         assertThat(box.sh("printf '\\342'; sleep 0.1; printf '\\211'; sleep 0.1; printf '\\244'").text()).isEqualTo("≤");
     }
@@ -277,7 +280,7 @@ class ExecBehavioursTest {
     @Test
     void ex26_endlessOutputIsCappedAndSaysWhatWasDropped() {
         var result = box.run(List.of("yes"), "timeoutMs", 2000, "outputLimitBytes", 1 << 20);
-        assertThat(result.out()).hasSize(1 << 20);
+        assertThat(result.out().length).isEqualTo(1 << 20);
         var exec = result.exec();
         assertThat(exec.get("timedOut").asBoolean()).isTrue();
         assertThat(exec.get("droppedBytes").asLong()).isPositive();
@@ -286,9 +289,10 @@ class ExecBehavioursTest {
 
     @Test
     void ex27_outputIsCompleteWithAndWithoutATerminal() {
-        assertThat(box.run(List.of("seq", "1", "100000")).text()).endsWith("\n100000\n");
+        assertThat(box.run(List.of("seq", "1", "100000")).text().endsWith("\n100000\n")).isTrue();
         var tty = box.run(List.of("seq", "1", "100000"), "tty", java.util.Map.of("cols", 80, "rows", 24));
-        assertThat(tty.text()).endsWith("\r\n100000\r\n").hasSize(688_895);
+        assertThat(tty.text().endsWith("\r\n100000\r\n")).isTrue();
+        assertThat(tty.out().length).isEqualTo(688_895);
     }
 
     @Test

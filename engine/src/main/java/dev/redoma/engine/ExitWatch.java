@@ -3,10 +3,14 @@ package dev.redoma.engine;
 
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.wire.StopReason;
+import java.time.Duration;
 import java.util.function.Predicate;
 
 /// Notices that an instance ended without being told to, and writes down what the host saw of it. Thread-safe.
 final class ExitWatch {
+    private static final int LOOKS = 10;
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(30);
+
     private final Core core;
     private volatile Predicate<SandboxId> warmMember = id -> false;
 
@@ -28,7 +32,7 @@ final class ExitWatch {
         for (Box box : core.boxes().all()) {
             LiveBox live = box.live();
             if (live != null && !live.endExpected() && !live.instance().alive()) {
-                ended(box.id(), live.instance());
+                core.background().run("the end of an instance", () -> ended(box.id(), live.instance()));
             }
         }
     }
@@ -37,21 +41,35 @@ final class ExitWatch {
         if (warmMember.test(id)) {
             return;
         }
+        boolean intact = staysIntact(instance);
         core.boxes().find(id).ifPresent(box -> core.boxes().locked(box, () -> {
             LiveBox live = box.live();
             if (live != null && live.instance() == instance && !live.endExpected()) {
-                settle(box, live);
+                settle(box, live, intact);
             }
             return true;
         }));
     }
 
-    private void settle(Box box, LiveBox live) {
+    /// Whoever removes an instance from outside takes its processes first and the rest a moment later.
+    private static boolean staysIntact(Instance instance) {
+        for (int i = 0; i < LOOKS && instance.intact(); i++) {
+            try {
+                Thread.sleep(BETWEEN_LOOKS);
+            } catch (InterruptedException ending) {
+                Thread.currentThread().interrupt();
+                return instance.intact();
+            }
+        }
+        return instance.intact();
+    }
+
+    private void settle(Box box, LiveBox live, boolean intact) {
         SandboxRow row = core.row(box);
         StopReason reason = reason(row, live);
         core.timers().forget(box);
         boolean disk = core.pool().disk(row.id()).isPresent();
-        boolean vanished = !disk || !live.instance().intact();
+        boolean vanished = !disk || !intact;
         core.starter().end(live);
         box.live(null);
         core.execs().gone(row.id(), vanished ? "lost" : reason.kind());
