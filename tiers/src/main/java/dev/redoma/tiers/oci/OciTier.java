@@ -16,6 +16,7 @@ import dev.redoma.model.RedomaException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -165,11 +166,24 @@ public final class OciTier implements Tier, AutoCloseable {
         }
     }
 
+    /// The parents may have gone with a server of this installation that stopped when no instance was left.
+    private void makeGroups(BoxGroups box, InstanceSpec spec, List<Integer> cpus) {
+        try {
+            box.make(spec.limits(), cpus);
+        } catch (UncheckedIOException e) {
+            if (!(e.getCause() instanceof NoSuchFileException)) {
+                throw e;
+            }
+            groups.open();
+            box.make(spec.limits(), cpus);
+        }
+    }
+
     private Instance start(InstanceSpec spec, Runtime by, OciConfig with, Bundle bundle, BoxGroups box) {
         var cpus = spread.deal(spec.name(), spec.limits().cpu());
         var path = by.placesCgroups() ? "/" + config.parentGroup() + "/" + spec.name() : null;
         bundle.write(spec, RuntimeConfig.of(spec, with.initArgs(), path, by.compiledFilter()), cpus);
-        box.make(spec.limits(), cpus);
+        makeGroups(box, spec, cpus);
         int pid = new Launch(with, by).start(spec, bundle, by.placesCgroups() ? List.of() : box.dirs());
         box.started(spec.limits(), pid);
         Await.until("starting the first program", () -> FirstProgram.leftRuntime(pid, by.binary()));
