@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! User namespaces that carry an id mapping, for idmapped mounts.
+//! User namespaces that carry an id mapping: for idmapped mounts, and a sandbox's own.
 
 use crate::fail::Fail;
 use crate::sys;
@@ -8,7 +8,8 @@ use std::os::fd::OwnedFd;
 const WIDTH: u32 = 65_536;
 
 /// A user namespace in which the ids from `from` are the host's from `to`. A child makes it and waits; the namespace outlives it by
-/// the returned descriptor.
+/// the returned descriptor. It belongs to `to`: what the kernel limits for each user (inotify instances, queued signals and timers,
+/// message queues, locked memory) counts against a namespace's owner too, and under the host's root all sandboxes would share that.
 pub fn namespace(from: u32, to: u32) -> Result<OwnedFd, Fail> {
     // SAFETY: one thread; the child only makes system calls (vfork semantics are not used).
     let child = unsafe { libc::fork() };
@@ -16,7 +17,7 @@ pub fn namespace(from: u32, to: u32) -> Result<OwnedFd, Fail> {
         return Err(Fail::os("fork"));
     }
     if child == 0 {
-        wait_inside();
+        wait_inside(to);
     }
     let made = map(child, from, to);
     // SAFETY: `child` is our own and not yet reaped, so the pid is still its.
@@ -28,11 +29,14 @@ pub fn namespace(from: u32, to: u32) -> Result<OwnedFd, Fail> {
 }
 
 /// Stops in the new namespace until the parent ends this process.
-fn wait_inside() -> ! {
+fn wait_inside(owner: u32) -> ! {
     // SAFETY: system calls without memory.
     unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        if libc::unshare(libc::CLONE_NEWUSER) != 0 {
+        // Only the effective id makes the owner; root's as the saved one keeps the right to make namespaces at all.
+        if libc::seteuid(owner) != 0 || libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
+            libc::_exit(*libc::__errno_location());
+        }
+        if !sys::raise_capabilities() || libc::unshare(libc::CLONE_NEWUSER) != 0 {
             libc::_exit(*libc::__errno_location());
         }
         libc::raise(libc::SIGSTOP);

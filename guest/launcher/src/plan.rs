@@ -28,6 +28,8 @@ pub struct Plan {
     pub work: String,
     pub binds: Vec<Bind>,
     pub nosuid: bool,
+    /// How many files each process of the sandbox may have open.
+    pub files: u64,
     pub runtime: Vec<String>,
 }
 
@@ -44,6 +46,7 @@ impl Plan {
             work: String::new(),
             binds: Vec::new(),
             nosuid: false,
+            files: 0,
             runtime: args[end + 1..].to_vec(),
         };
         for arg in &args[..end] {
@@ -70,6 +73,7 @@ impl Plan {
                 let (name, source) = (name.to_string(), source.to_string());
                 self.binds.push(Bind { name, writable: key == "write", source });
             }
+            "files" => self.files = value.parse().map_err(|_| Fail::usage("not a number of files"))?,
             "nosuid" => self.nosuid = value == "true",
             _ => return Err(Fail::usage(&format!("unknown key {key}"))),
         }
@@ -78,7 +82,7 @@ impl Plan {
 
     fn complete(self) -> Result<Plan, Fail> {
         let given = [&self.namespace, &self.disk, &self.upper, &self.work];
-        let full = given.iter().all(|v| !v.is_empty()) && !self.lowers.is_empty() && !self.runtime.is_empty();
+        let full = given.iter().all(|v| !v.is_empty()) && !self.lowers.is_empty() && !self.runtime.is_empty() && self.files > 0;
         // Range 0 would make the sandbox's root the host's.
         if full && self.base > 0 { Ok(self) } else { Err(Fail::usage("incomplete")) }
     }
@@ -100,7 +104,7 @@ mod tests {
         Plan::parse(&args.iter().map(|a| a.to_string()).collect::<Vec<_>>())
     }
 
-    const FULL: [&str; 5] = ["namespace=/n", "lower=0:/a:b", "disk=/d", "upper=u", "work=w"];
+    const FULL: [&str; 6] = ["namespace=/n", "lower=0:/a:b", "disk=/d", "upper=u", "work=w", "files=1024"];
 
     #[test]
     fn takes_a_path_with_a_colon() {

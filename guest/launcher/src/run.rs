@@ -23,6 +23,9 @@ pub fn run(plan: Plan) -> Result<(), Fail> {
     stage::build(&plan, &trees)?;
     root::check("root", plan.base)?;
     stage::devices()?;
+    // Here rather than by the runtime, which would need a capability over the sandbox's user namespace for it.
+    sys::limit(libc::RLIMIT_CORE, 0)?;
+    sys::limit(libc::RLIMIT_NOFILE, plan.files)?;
     become_runtime(&plan.runtime)
 }
 

@@ -10,6 +10,8 @@ const RUN_FLAGS: libc::c_ulong = libc::MS_NOSUID | libc::MS_NODEV;
 
 /// Mounts taken from the host's namespace but attached nowhere yet.
 pub struct Trees {
+    /// The sandbox's user namespace.
+    user: OwnedFd,
     lowers: Vec<OwnedFd>,
     disk: OwnedFd,
     binds: Vec<OwnedFd>,
@@ -17,7 +19,7 @@ pub struct Trees {
 
 /// Takes them while the host's mounts are still in sight (the clean namespace does not hold the pool).
 pub fn take(plan: &Plan) -> Result<Trees, Fail> {
-    let mut maps: Vec<(u32, OwnedFd)> = Vec::new();
+    let mut maps: Vec<(u32, OwnedFd)> = vec![(0, idmap::namespace(0, plan.base)?)];
     let mut lowers = Vec::new();
     for lower in &plan.lowers {
         if !maps.iter().any(|(base, _)| *base == lower.base) {
@@ -28,10 +30,11 @@ pub fn take(plan: &Plan) -> Result<Trees, Fail> {
         sys::restrict(&tree, true, map)?;
         lowers.push(tree);
     }
+    let (_, user) = maps.swap_remove(0);
     let disk = sys::detach(&plan.disk)?;
     sys::restrict(&disk, false, None)?;
     let binds = plan.binds.iter().map(take_bind).collect::<Result<_, _>>()?;
-    Ok(Trees { lowers, disk, binds })
+    Ok(Trees { user, lowers, disk, binds })
 }
 
 fn take_bind(bind: &Bind) -> Result<OwnedFd, Fail> {
@@ -51,6 +54,10 @@ pub fn build(plan: &Plan, trees: &Trees) -> Result<(), Fail> {
     for (bind, tree) in plan.binds.iter().zip(&trees.binds) {
         place(tree, &bind.name, is_directory(tree)?)?;
     }
+    // Bound again read-only by the runtime over /proc/sys, by which it would lose the flags that the runtime gives it.
+    sys::seal("b/boot_id")?;
+    sys::open("user", libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL)?;
+    sys::mount(&format!("/proc/self/fd/{}", trees.user.as_raw_fd()), "user", "", libc::MS_BIND, "")?;
     sys::mkdir("state", 0o700)?;
     sys::mkdir("root", 0o755)?;
     overlay(plan)

@@ -132,3 +132,31 @@ pub fn chdir(path: &str) -> Result<(), Fail> {
     // SAFETY: the string outlives the call.
     check(unsafe { libc::chdir(name.as_ptr()) }, || format!("chdir {path}"))
 }
+
+/// Puts every permitted capability in force again, after a change of the effective user id has put them out.
+pub fn raise_capabilities() -> bool {
+    const VERSION: u32 = 0x2008_0522;
+    let mut header = [VERSION, 0];
+    // Effective, permitted and inheritable, for the lower and the upper half.
+    let mut sets = [[0u32; 3]; 2];
+    // SAFETY: both arrays are laid out as the kernel's structures of this version.
+    unsafe {
+        let done = libc::syscall(libc::SYS_capget, header.as_mut_ptr(), sets.as_mut_ptr());
+        sets.iter_mut().for_each(|set| set[0] = set[1]);
+        done == 0 && libc::syscall(libc::SYS_capset, header.as_mut_ptr(), sets.as_ptr()) == 0
+    }
+}
+
+/// The mount at `path` again over itself, so that it has flags of its own.
+pub fn seal(path: &str) -> Result<(), Fail> {
+    let tree = detach(path)?;
+    restrict(&tree, true, None)?;
+    attach(&tree, path)
+}
+
+/// Sets a limit for this process and what it becomes, soft and hard.
+pub fn limit(resource: libc::__rlimit_resource_t, value: u64) -> Result<(), Fail> {
+    let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
+    // SAFETY: reads one rlimit of ours.
+    check(unsafe { libc::setrlimit(resource, &limit) }, || format!("setrlimit {resource} to {value}"))
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.tiers.oci;
 
+import dev.redoma.kernel.ProcessFacts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -15,8 +16,9 @@ final class FirstProgram {
     static boolean leftRuntime(int pid, Path runtime) {
         try {
             return !Files.getAttribute(Path.of("/proc", Integer.toString(pid), "exe"), "unix:ino").equals(inode(runtime));
-        } catch (IOException ended) {
-            return true;
+        } catch (IOException ending) {
+            // It has let go of its file but may still be listed as a living process.
+            return ProcessFacts.of(pid).filter(ProcessFacts::alive).isEmpty();
         }
     }
 

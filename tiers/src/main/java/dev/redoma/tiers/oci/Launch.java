@@ -3,6 +3,7 @@ package dev.redoma.tiers.oci;
 
 import dev.redoma.engine.InstanceSpec;
 import dev.redoma.kernel.CgroupDir;
+import dev.redoma.kernel.OwnLimits;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import java.nio.file.Path;
@@ -49,6 +50,7 @@ final class Launch {
             out.add("read=launcher:" + config.launcher());
         }
         out.add("nosuid=" + !spec.sudo());
+        out.add("files=" + Math.min(spec.limits().openFiles(), OwnLimits.openFiles()));
         out.add("--");
         out.addAll(runtime.start(spec.name()));
         return out;

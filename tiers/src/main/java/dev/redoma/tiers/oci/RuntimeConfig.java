@@ -3,7 +3,6 @@ package dev.redoma.tiers.oci;
 
 import dev.redoma.engine.InstanceSpec;
 import dev.redoma.engine.UidRange;
-import dev.redoma.kernel.OwnLimits;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -22,9 +21,13 @@ final class RuntimeConfig {
             .map(c -> "CAP_" + c)
             .toList();
     private static final List<String> MASKED = List.of(
-            "/proc/acpi", "/proc/asound", "/proc/interrupts", "/proc/kallsyms", "/proc/kcore", "/proc/keys", "/proc/kmsg", "/proc/kpagecgroup",
-            "/proc/kpagecount", "/proc/kpageflags", "/proc/latency_stats", "/proc/modules", "/proc/sched_debug", "/proc/scsi",
+            "/proc/acpi", "/proc/asound", "/proc/cmdline", "/proc/config.gz", "/proc/diskstats", "/proc/interrupts", "/proc/iomem", "/proc/ioports",
+            "/proc/kallsyms", "/proc/kcore", "/proc/key-users", "/proc/keys", "/proc/kmsg", "/proc/kpagecgroup", "/proc/kpagecount", "/proc/kpageflags",
+            "/proc/latency_stats", "/proc/modules", "/proc/partitions", "/proc/pressure", "/proc/sched_debug", "/proc/scsi", "/proc/swaps",
             "/proc/timer_list", "/proc/timer_stats", "/proc/vmallocinfo", "/sys/firmware");
+    /// The host has some thousand for all sandboxes together; a sandbox runs at most 256 commands at a time.
+    private static final int TERMINALS = 256;
+
     private static final List<String> READ_ONLY = List.of("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger");
     private static final Map<Boolean, Map<String, Object>> FILTERS = Map.of(true, Seccomp.filter(true), false, Seccomp.filter(false));
     private static final Map<Boolean, Map<String, String>> PROGRAMS = Map.of(true, program(true), false, program(false));
@@ -67,23 +70,14 @@ final class RuntimeConfig {
                 "env", List.of(),
                 "cwd", "/",
                 "capabilities", Map.of("bounding", CAPABILITIES, "effective", CAPABILITIES, "permitted", CAPABILITIES),
-                "rlimits", List.of(rlimit("RLIMIT_NOFILE", openFiles(spec)), rlimit("RLIMIT_CORE", 0)),
                 "noNewPrivileges", !spec.sudo());
-    }
-
-    private static long openFiles(InstanceSpec spec) {
-        return Math.min(spec.limits().openFiles(), OwnLimits.openFiles());
-    }
-
-    private static Map<String, Object> rlimit(String type, long value) {
-        return Map.of("type", type, "hard", value, "soft", value);
     }
 
     private static List<Map<String, Object>> mounts(InstanceSpec spec) {
         return List.of(
                 mount("/proc", "proc", "nosuid", "noexec", "nodev"),
                 mount("/dev", "tmpfs", "nosuid", "noexec", "mode=755", "size=64k"),
-                mount("/dev/pts", "devpts", "nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"),
+                mount("/dev/pts", "devpts", "nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5", "max=" + TERMINALS),
                 mount("/dev/shm", "tmpfs", "nosuid", "noexec", "nodev", "mode=1777", "size=" + spec.limits().shmBytes()),
                 mount("/dev/mqueue", "mqueue", "nosuid", "noexec", "nodev"),
                 mount("/sys", "tmpfs", "nosuid", "noexec", "nodev", "ro", "mode=755", "size=64k"),
@@ -109,7 +103,9 @@ final class RuntimeConfig {
         var map = List.of(Map.of("containerID", 0, "hostID", spec.range().base(), "size", UidRange.WIDTH));
         out.put("uidMappings", map);
         out.put("gidMappings", map);
-        out.put("namespaces", Stream.of("user", "pid", "mount", "ipc", "uts", "cgroup").map(t -> Map.of("type", t)).toList());
+        // Made by the launcher, for an owner of its own: see there.
+        var user = Stream.of(Map.of("type", "user", "path", "/run/user"));
+        out.put("namespaces", Stream.concat(user, Stream.of("pid", "mount", "ipc", "uts", "cgroup").map(t -> Map.of("type", t))).toList());
         out.put("maskedPaths", MASKED);
         out.put("readonlyPaths", READ_ONLY);
         out.put("seccomp", FILTERS.get(spec.sudo()));

@@ -17,6 +17,8 @@ import java.util.Optional;
 /// Limits by version 1 controllers; freezing, killing and the CPU clock by the version 2 tree where there is one (a hybrid host).
 /// `others`: hierarchies without a limit of ours, in which runc leaves a group all the same.
 record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDir> others, String ownPath) implements BoxGroups {
+    private static final String TCP = "memory.kmem.tcp.limit_in_bytes";
+    private static final long LEAST_TCP = 16L << 20;
     private static final Duration LEAVING = Duration.ofSeconds(5);
 
     private CgroupDir dir(String controller) {
@@ -41,6 +43,15 @@ record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDi
         cpuset.set("cpuset.mems", new CgroupDir(cpuset.path().resolveSibling("")).get("cpuset.mems"));
         cpuset.set("cpuset.cpus", CpuSpread.text(cpus));
         memory(limits.memoryBytes());
+        sockets(limits.memoryBytes());
+    }
+
+    /// What TCP holds in buffers is counted apart, and not at all without a limit.
+    private void sockets(long bytes) {
+        var memory = dir("memory");
+        if (memory.has(TCP)) {
+            memory.set(TCP, Long.toString(Math.max(LEAST_TCP, bytes / 4)));
+        }
     }
 
     /// The sum with swap may never be below memory alone, so growing sets the sum first.
@@ -86,6 +97,7 @@ record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDi
     @Override
     public void change(InstanceLimits limits, List<Integer> cpus) {
         memory(limits.memoryBytes());
+        sockets(limits.memoryBytes());
         dir("pids").set("pids.max", Long.toString(limits.pids()));
         dir("cpuset").set("cpuset.cpus", CpuSpread.text(cpus));
         quota(limits.cpu());
