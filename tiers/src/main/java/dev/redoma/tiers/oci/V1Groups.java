@@ -18,6 +18,7 @@ import java.util.Optional;
 /// `others`: hierarchies without a limit of ours, in which runc leaves a group all the same.
 record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDir> others, String ownPath) implements BoxGroups {
     private static final String TCP = "memory.kmem.tcp.limit_in_bytes";
+    private static final String NO_LIMIT = "9223372036854771712";
     private static final long LEAST_TCP = 16L << 20;
     private static final Duration LEAVING = Duration.ofSeconds(5);
 
@@ -170,6 +171,10 @@ record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDi
     public ExecGroups makeExec(String exec, int pid) {
         var groups = execOf(exec);
         groups.dirs().forEach(CgroupDir::make);
+        if (groups.memory().has(TCP)) {
+            // Sockets are counted only where a limit was set, above as well as here; that above holds.
+            groups.memory().set(TCP, NO_LIMIT);
+        }
         groups.dirs().forEach(d -> d.add(pid));
         return groups;
     }

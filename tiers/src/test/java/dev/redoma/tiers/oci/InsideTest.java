@@ -62,6 +62,7 @@ class InsideTest {
     void kernelSecretsAreMaskedAndSettingsReadOnly() throws Exception {
         var out = host.run("""
                 { head -c 10 /proc/kcore; head -c 10 /proc/keys; head -c 10 /proc/kallsyms; head -c 10 /proc/timer_list; ls /proc/acpi; ls /sys/firmware
+                  for f in cmdline config.gz diskstats iomem ioports key-users partitions swaps; do head -c 10 /proc/$f; done; ls /proc/pressure
                   echo h > /proc/sysrq-trigger && echo sysrq; echo 1 > /proc/sys/kernel/panic && echo panic; touch /sys/x && echo sys
                   touch /run/redoma/x && echo channel; touch /sys/fs/cgroup/memory/x && echo cgroup; mkdir /sys/fs/cgroup/memory/x && echo cgroup; } > /out 2>/dev/null""");
         assertThat(out).isEmpty();
@@ -115,6 +116,31 @@ class InsideTest {
     @Test
     void hostPathsAreNotInTheMountTable() throws Exception {
         assertThat(host.run("cat /proc/self/mountinfo > /out").lines().filter(l -> l.contains("overlay"))).hasSize(1).allMatch(l -> !l.contains(host.dir.toString()));
+    }
+
+    @Test
+    void everythingBoundFromTheHostIsReadOnly() throws Exception {
+        var lines = host.run("cat /proc/self/mountinfo > /out").lines().toList();
+        var bound = lines.stream().map(l -> l.split(" ")).filter(f -> f[3].contains(host.installation) || f[4].startsWith("/proc/sys")).toList();
+        assertThat(bound).hasSizeGreaterThanOrEqualTo(6).allSatisfy(f -> assertThat(f[5]).startsWith("ro"));
+    }
+
+    @Test
+    void theUserNamespaceBelongsToTheSandboxsOwnRoot() throws Exception {
+        var spec = host.spec();
+        var instance = host.tier.create(spec);
+        assertThat(UserNamespace.ownerOf(instance.ref().pid())).isEqualTo(spec.range().base());
+        instance.kill();
+    }
+
+    @Test
+    void asynchronousIoOfTheKernelDoesNotExist() {
+        assertThat(SyscallTable.allowed(true)).isNotEmpty().noneMatch(name -> name.matches("io_(setup|submit|uring.*)"));
+    }
+
+    @Test
+    void terminalsAreCountedForEachSandbox() throws Exception {
+        assertThat(host.run("grep devpts /proc/self/mountinfo > /out")).contains("max=256");
     }
 
     @Test
