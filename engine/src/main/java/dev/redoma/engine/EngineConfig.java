@@ -27,8 +27,9 @@ public record EngineConfig(
     }
 
     /// Per tenant. `live`: creating, running and paused together; `stored`: everything not ended; `snapshots`: saved disks.
-    public record Quota(int live, int stored, int snapshots) {
-        public static final Quota STANDARD = new Quota(256, 1024, 256);
+    /// `outputBytes` is per sandbox: kept output of commands that ended; the oldest goes first.
+    public record Quota(int live, int stored, int snapshots, long outputBytes) {
+        public static final Quota STANDARD = new Quota(256, 1024, 256, 2L << 30);
     }
 
     /// `defaults` fills what a request leaves out, `least` and `most` bound it (both ends allowed). Only `ioBytesPerSecond` has no

@@ -58,7 +58,7 @@ final class EngineHouse implements Engine {
         var boxes = new Boxes(config.times().lock());
         var background = new Background();
         var places = new Places(config.runDir());
-        var commands = Commands.open(new LiveLookup(store, boxes), store, ledger, config.dataDir(), clock);
+        var commands = Commands.open(new LiveLookup(store, boxes), store, ledger, config.dataDir(), config.quota().outputBytes(), clock);
         var core = new Core(config, store, new Records(ledger), pool, clock, new TierChoice(tiers), boxes, places,
                 new Starter(pool, places, background, config.times().ready()), new Handover(), background, new SystemLog(store, clock),
                 new UidRanges(config.uids()), new Quotas(config), new Timers(clock, background), commands.lifecycle());

@@ -96,6 +96,7 @@ final class ExecEnding {
             return true;
         }));
         if (recorded) {
+            spool.exitedAt(output.kept());
             run.publish(outcome, closed);
         }
     }

@@ -38,15 +38,26 @@ final class ExecRows {
     static void end(Handle h, ExecId id, @Nullable Integer pid, ExecOutcome o, Output output) {
         update(h, """
                 UPDATE exec SET state = ?, pid = ?, ended_at = ?, exit_code = ?, signal = ?, timed_out = ?, killed = ?, oom_killed = ?,
-                    reason = ?, wall_us = ?, cpu_us = ?, peak_bytes = ?, output_bytes = ?, dropped_bytes = ?, output_closed = ?
+                    reason = ?, wall_us = ?, cpu_us = ?, peak_bytes = ?, output_bytes = ?, dropped_bytes = ?, output_closed = ?, exit_offset = ?
                 WHERE id = ?""",
                 o.state(), pid, micros(o.endedAt()), o.exitCode(), o.signal(), flag(o.timedOut()), flag(o.killed()), flag(o.oomKilled()),
-                o.reason(), o.wallMicros(), o.cpuMicros(), o.peakBytes(), output.kept(), output.dropped(), flag(output.closed()), id.value());
+                o.reason(), o.wallMicros(), o.cpuMicros(), o.peakBytes(), output.kept(), output.dropped(), flag(output.closed()), output.kept(),
+                id.value());
     }
 
     static void output(Handle h, ExecId id, Output output) {
         update(h, "UPDATE exec SET output_bytes = ?, dropped_bytes = ?, output_closed = ? WHERE id = ?",
                 output.kept(), output.dropped(), flag(output.closed()), id.value());
+    }
+
+    /// Its kept output was removed for that of later ones.
+    static void outputRemoved(Handle h, ExecId id) {
+        update(h, "UPDATE exec SET dropped_bytes = dropped_bytes + output_bytes, output_bytes = 0, exit_offset = 0 WHERE id = ?", id.value());
+    }
+
+    /// Bytes of output that there were when its process ended; empty where that is not known.
+    static Optional<Long> exitOffset(Handle h, ExecId id) {
+        return h.createQuery("SELECT exit_offset FROM exec WHERE id = :id AND exit_offset IS NOT NULL").bind("id", id.value()).mapTo(Long.class).findOne();
     }
 
     private static int flag(boolean value) {
@@ -102,7 +113,7 @@ final class ExecRows {
         var facts = new ExecFacts(new ExecId(rs.getString("id")), new SandboxId(rs.getString("sandbox")), rs.getString("tenant"),
                 rs.getString("started_by"), spec(rs), rs.getString("cwd"), rs.getString("user"), instant(rs.getLong("started_at")),
                 moment(rs, "deadline"));
-        return new Unfinished(facts, wire(rs));
+        return new Unfinished(facts, wire(rs), number(rs, "exit_offset"));
     }
 
     private static Exec wire(ResultSet rs) throws SQLException {
@@ -156,7 +167,7 @@ final class ExecRows {
     record Output(long kept, long dropped, boolean closed) {}
 
     /// A row that an earlier server did not finish, and how it shows.
-    record Unfinished(ExecFacts facts, Exec seen) {
+    record Unfinished(ExecFacts facts, Exec seen, @Nullable Long exitOffset) {
         boolean ended() {
             return seen.endedAt() != null;
         }

@@ -2,6 +2,7 @@
 package dev.redoma.engine;
 
 import dev.redoma.model.Code;
+import dev.redoma.model.ExecId;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import java.util.Collection;
@@ -98,6 +99,16 @@ final class ExecRuns {
         try {
             var past = ended.get(exec);
             return past == null || !past.facts().sandbox().equals(sandbox) ? null : past;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Remembers one that ended no longer.
+    void forget(ExecId exec) {
+        lock.lock();
+        try {
+            ended.remove(exec.value());
         } finally {
             lock.unlock();
         }

@@ -24,11 +24,14 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Commands: from the request and its record to the recorded end. Each has a thread of its own; callers only look on. That is a platform
 /// thread, kept for the next one: it writes files, which would pin a carrier, and is woken by the kernel itself, which
 /// saves two hops on the way of every command.
 final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ExecService.class);
     private static final int PER_SANDBOX = 256;
     private static final int IN_ALL = 2048;
 
@@ -45,8 +48,8 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
     private final Spools spools;
     private final ExecRecovery recovery;
 
-    /// `data`: the directory below which spools are kept.
-    ExecService(LiveBoxes boxes, Store store, Ledger ledger, Path data, Clock clock) {
+    /// `data`: the directory below which output is kept, of each sandbox about `outputBudget` bytes.
+    ExecService(LiveBoxes boxes, Store store, Ledger ledger, Path data, long outputBudget, Clock clock) {
         this.boxes = boxes;
         this.store = store;
         this.clock = clock;
@@ -55,7 +58,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         this.killer = new ExecKiller(ending);
         this.timer = new ExecTimer(killer);
         this.watch = new ExecWatch(runs, ending, store);
-        this.spools = new Spools(data);
+        this.spools = new Spools(data, outputBudget);
         this.recovery = new ExecRecovery(store, spools, ending, this::takeOver);
         this.pumps = Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("redoma-exec-", 0).factory());
         watch.start();
@@ -125,7 +128,25 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
             runs.remove(run);
             if (!run.abandoned()) {
                 watch.release(run);
+                makeRoom(run);
             }
+        }
+    }
+
+    /// First the rows, then the files: none claims output that is gone.
+    private void makeRoom(ExecRun run) {
+        var sandbox = run.facts().sandbox();
+        try {
+            for (var old : spools.settle(run.facts(), run.spool().kept(), id -> runs.find(sandbox, id.value()) != null)) {
+                store.write(tx -> {
+                    ExecRows.outputRemoved(tx, old);
+                    return true;
+                });
+                runs.forget(old);
+                spools.delete(sandbox, old);
+            }
+        } catch (RedomaException e) {
+            LOG.warn("output of {} is kept beyond its budget: {}", sandbox, e.getMessage());
         }
     }
 
@@ -199,7 +220,11 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         }
         var id = visible(caller, sandbox);
         var run = runs.recall(id, exec);
-        return run == null ? spools.finished(row(id, exec), offset) : run.spool().reader(offset, follow, untilClosed);
+        if (run != null) {
+            return run.spool().reader(offset, follow, untilClosed);
+        }
+        var row = row(id, exec);
+        return spools.finished(row, store.read(h -> ExecRows.exitOffset(h, new ExecId(row.id()))), offset, untilClosed);
     }
 
     @Override

@@ -37,8 +37,13 @@ final class FileService implements Files {
     private static final Duration SHORT = Duration.ofSeconds(30);
     private static final Duration LONG = Duration.ofMinutes(10);
 
+    private static final int OPERATIONS = 64;
+    private static final int WATCHES = 32;
+
     private final LiveBoxes boxes;
     private final FileLog log;
+    private final FileSlots operations = new FileSlots("file operations", OPERATIONS);
+    private final FileSlots watches = new FileSlots("watches", WATCHES);
 
     FileService(LiveBoxes boxes, Store store, Ledger ledger) {
         this.boxes = boxes;
@@ -73,7 +78,7 @@ final class FileService implements Files {
         }
         var live = reading(caller, sandbox);
         var read = ReadFile.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setOffset(offset).setLength(length);
-        try (var busy = live.busy(); var op = open(live, Request.newBuilder().setRead(read).build())) {
+        try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, Request.newBuilder().setRead(read).build())) {
             var info = FileFacts.of(op.answer(SHORT, path));
             FileStreams.down(op, header.accept(info), path);
         }
@@ -85,7 +90,7 @@ final class FileService implements Files {
         var live = changing(caller, sandbox);
         var write = WriteFile.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setMode(FileModes.orNone(mode))
                 .setParents(true);
-        try (var busy = live.busy(); var op = open(live, Request.newBuilder().setWrite(write).build())) {
+        try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, Request.newBuilder().setWrite(write).build())) {
             var act = new FileLog.Act(caller, live, "write", path, null);
             log.begin(act, FileStreams.up(op, data, path));
             return log.confirmed(act, () -> {
@@ -140,7 +145,7 @@ final class FileService implements Files {
     public void tarOut(Caller caller, String sandbox, String path, @Nullable String user, OutputStream to) throws IOException {
         var live = reading(caller, sandbox);
         var out = TarOut.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user));
-        try (var busy = live.busy(); var op = open(live, Request.newBuilder().setTarOut(out).build())) {
+        try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, Request.newBuilder().setTarOut(out).build())) {
             FileStreams.down(op, to, path);
         }
     }
@@ -151,7 +156,7 @@ final class FileService implements Files {
         var in = TarIn.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user));
         var act = new FileLog.Act(caller, live, "archive", path, null);
         log.begin(act);
-        try (var busy = live.busy(); var op = open(live, Request.newBuilder().setTarIn(in).build())) {
+        try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, Request.newBuilder().setTarIn(in).build())) {
             var sent = FileStreams.up(op, tar, path);
             op.end();
             op.answer(LONG, path);
@@ -180,10 +185,20 @@ final class FileService implements Files {
         var live = reading(caller, sandbox);
         var watch = dev.redoma.engine.proto.Watch.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user))
                 .setRecursive(recursive);
-        var op = open(live, Request.newBuilder().setWatch(watch).build());
+        var slot = watches.take(live.id());
+        try {
+            return new FileWatch(watching(live, Request.newBuilder().setWatch(watch).build(), path), slot);
+        } catch (RuntimeException e) {
+            slot.close();
+            throw e;
+        }
+    }
+
+    private static GuestOp watching(Live live, Request request, String path) {
+        var op = open(live, request);
         try {
             op.answer(SHORT, path);
-            return new FileWatch(op);
+            return op;
         } catch (RuntimeException e) {
             op.close();
             throw e;
@@ -216,8 +231,8 @@ final class FileService implements Files {
         return live.guest().open(request, REACH);
     }
 
-    private static <T> T operate(Live live, Request request, String subject, Function<GuestOp, T> work) {
-        try (var op = open(live, request)) {
+    private <T> T operate(Live live, Request request, String subject, Function<GuestOp, T> work) {
+        try (var slot = operations.take(live.id()); var op = open(live, request)) {
             return work.apply(op);
         }
     }

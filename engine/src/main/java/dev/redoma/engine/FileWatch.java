@@ -18,13 +18,15 @@ final class FileWatch implements Files.Watch {
     static final String ROOT_REMOVED = "root-removed";
 
     private final GuestOp op;
+    private final FileSlots.Slot slot;
     private final BlockingQueue<Object> queue = new ArrayBlockingQueue<>(WAITING);
     private final Thread reader = Thread.ofVirtual().name("redoma-watch").unstarted(this::read);
     private volatile @Nullable RedomaException broken;
     private @Nullable Object last;
 
-    FileWatch(GuestOp op) {
+    FileWatch(GuestOp op, FileSlots.Slot slot) {
         this.op = op;
+        this.slot = slot;
         reader.start();
     }
 
@@ -79,5 +81,6 @@ final class FileWatch implements Files.Watch {
     public void close() {
         reader.interrupt();
         op.close();
+        slot.close();
     }
 }

@@ -130,7 +130,7 @@ class ExecRecoveryTest {
         var exec = rig.start("sh", "-c", "echo last words; sleep 60");
         await().until(() -> rig.get(exec).outputBytes() > 0);
         rig.execs.close();
-        rig.execs = new ExecService(rig, rig.store, rig.ledger, rig.dir, java.time.Clock.systemUTC());
+        rig.execs = new ExecService(rig, rig.store, rig.ledger, rig.dir, GuestRig.OUTPUT_BUDGET, java.time.Clock.systemUTC());
         rig.execs.gone(rig.id, "the host was restarted");
         assertThat(rig.get(exec).state()).isEqualTo("lost");
         assertThat(rig.get(exec).reason()).isEqualTo("the host was restarted");
@@ -159,6 +159,33 @@ class ExecRecoveryTest {
         var e = org.assertj.core.api.Assertions.catchThrowableOfType(RedomaException.class, () -> rig.start("true"));
         assertThat(e.code()).isEqualTo(Code.GUEST_UNREACHABLE);
         assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(11));
+    }
+
+    @Test
+    void what_came_after_the_exit_is_told_apart_also_when_the_command_left_memory() throws Exception {
+        var exec = rig.start("sh", "-c", "echo at once; (sleep 0.5; echo late) & exit 0");
+        await().until(() -> rig.get(exec).outputClosed());
+        rig.restart();
+        assertThat(output(exec)).isEqualTo("at once\n");
+        var all = new ByteArrayOutputStream();
+        try (var output = rig.execs.output(GuestRig.CALLER, rig.id.value(), exec.id(), 0, true, true)) {
+            GuestRig.drain(output, all, all);
+        }
+        assertThat(all.toString(StandardCharsets.UTF_8)).isEqualTo("at once\nlate\n");
+    }
+
+    @Test
+    void output_beyond_the_budget_costs_the_oldest_and_their_answers_say_so() throws Exception {
+        var mib = 1 << 20;
+        var first = rig.sh("head -c " + 18 * mib + " /dev/zero").exec();
+        rig.sh("head -c " + 18 * mib + " /dev/zero");
+        assertThat(output(first)).hasSize(18 * mib);
+        var last = rig.sh("head -c " + 18 * mib + " /dev/zero").exec();
+        await().until(() -> rig.get(first).outputBytes() == 0);
+        assertThat(rig.get(first).droppedBytes()).isEqualTo(18L * mib);
+        assertThat(output(first)).isEmpty();
+        assertThat(output(last)).hasSize(18 * mib);
+        assertThat(rig.get(last).droppedBytes()).isZero();
     }
 
     @Test

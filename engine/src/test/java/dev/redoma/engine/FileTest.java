@@ -313,6 +313,36 @@ class FileTest {
     }
 
     @Test
+    void watches_of_a_sandbox_are_bounded() {
+        var open = new ArrayList<Files.Watch>();
+        try {
+            var e = refused(() -> {
+                for (int i = 0; i < 40; i++) {
+                    open.add(rig.files.watch(GuestRig.CALLER, rig.id.value(), base, null, false));
+                }
+            });
+            assertThat(e.code()).isEqualTo(Code.QUOTA_EXCEEDED);
+            assertThat(open).hasSize(32);
+            open.removeFirst().close();
+            open.add(rig.files.watch(GuestRig.CALLER, rig.id.value(), base, null, false));
+        } finally {
+            open.forEach(Files.Watch::close);
+        }
+    }
+
+    @Test
+    void operations_on_files_of_a_sandbox_are_bounded() throws Exception {
+        var slots = new FileSlots("file operations", 2);
+        var first = slots.take(rig.id);
+        var second = slots.take(rig.id);
+        assertThat(refused(() -> slots.take(rig.id)).code()).isEqualTo(Code.QUOTA_EXCEEDED);
+        first.close();
+        first.close();
+        slots.take(rig.id).close();
+        second.close();
+    }
+
+    @Test
     void a_full_disk_is_told_as_such() throws Exception {
         rig.sh("mkdir " + base + "/tiny && mount -t tmpfs -o size=64k rd-exec-tiny " + base + "/tiny");
         try {

@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 final class GuestRig implements LiveBoxes, AutoCloseable {
     static final Caller CALLER = new Caller("ky000000000000000000", TenantId.DEFAULT, Set.of(Scope.READ, Scope.EXEC));
 
+    static final long OUTPUT_BUDGET = 40L << 20;
+
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     final SandboxId id = SandboxId.mint();
@@ -98,7 +100,7 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
 
     private void serve() {
         link.bind(instance);
-        execs = new ExecService(this, store, ledger, dir, Clock.systemUTC());
+        execs = new ExecService(this, store, ledger, dir, OUTPUT_BUDGET, Clock.systemUTC());
         files = new FileService(this, store, ledger);
         instance.onExit(() -> execs.gone(id, "init has ended"));
     }
