@@ -4,6 +4,7 @@ package dev.redoma.engine;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.pool.Pool;
+import dev.redoma.store.Sql;
 import java.util.function.LongSupplier;
 import org.jdbi.v3.core.Handle;
 
@@ -39,12 +40,11 @@ final class Admission {
 
     /// In the transaction that adds it: do the promises stay within their share?
     void promise(Handle tx, Room room, InstanceLimits limits, long disk) {
-        Promised promised = tx.createQuery("""
+        Promised promised = Sql.list(tx, rs -> new Promised(rs.getLong("memory"), rs.getLong("pids"), rs.getLong("disk")), """
                 SELECT coalesce(sum(json_extract(limits, '$.memoryBytes')) FILTER (WHERE state IN ('creating', 'running', 'paused')), 0) AS memory,
                        coalesce(sum(json_extract(limits, '$.pids')) FILTER (WHERE state IN ('creating', 'running', 'paused')), 0) AS pids,
                        coalesce(sum(json_extract(limits, '$.diskBytes')), 0) AS disk
-                FROM sandbox WHERE state <> 'ended'""")
-                .map((rs, ctx) -> new Promised(rs.getLong("memory"), rs.getLong("pids"), rs.getLong("disk"))).one();
+                FROM sandbox WHERE state <> 'ended'""").getFirst();
         long ahead = warmMembers.getAsLong();
         within("memory", promised.memory() + limits.memoryBytes() * (1 + ahead), room.host().memoryTotal() * reserve.memoryTimes());
         within("pids", promised.pids() + limits.pids() * (1 + ahead), room.host().tasksMax() * reserve.pidsTimes());

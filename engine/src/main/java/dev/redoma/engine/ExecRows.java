@@ -5,6 +5,7 @@ import dev.redoma.model.ExecId;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.wire.Exec;
 import dev.redoma.model.wire.ExecSpec;
+import dev.redoma.store.Sql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -12,7 +13,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.statement.UnableToExecuteStatementException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -24,7 +24,7 @@ final class ExecRows {
 
     static void insert(Handle h, ExecFacts facts) {
         var deadline = facts.deadline();
-        update(h, """
+        Sql.update(h, """
                 INSERT INTO exec (id, sandbox, tenant, spec, cwd, user, label, state, started_by, started_at, deadline)
                 VALUES (?, ?, ?, ?, ?, ?, ?, 'starting', ?, ?, ?)""",
                 facts.id().value(), facts.sandbox().value(), facts.tenant(), JSON.writeValueAsString(facts.spec()), facts.cwd(), facts.user(),
@@ -32,11 +32,11 @@ final class ExecRows {
     }
 
     static void running(Handle h, ExecId id, int pid, long boot) {
-        update(h, "UPDATE exec SET state = 'running', pid = ?, boot = ? WHERE id = ? AND state = 'starting'", pid, boot, id.value());
+        Sql.update(h, "UPDATE exec SET state = 'running', pid = ?, boot = ? WHERE id = ? AND state = 'starting'", pid, boot, id.value());
     }
 
     static void end(Handle h, ExecId id, @Nullable Integer pid, ExecOutcome o, Output output) {
-        update(h, """
+        Sql.update(h, """
                 UPDATE exec SET state = ?, pid = ?, ended_at = ?, exit_code = ?, signal = ?, timed_out = ?, killed = ?, oom_killed = ?,
                     reason = ?, wall_us = ?, cpu_us = ?, peak_bytes = ?, output_bytes = ?, dropped_bytes = ?, output_closed = ?, exit_offset = ?
                 WHERE id = ?""",
@@ -46,7 +46,7 @@ final class ExecRows {
     }
 
     static void output(Handle h, ExecId id, Output output) {
-        update(h, "UPDATE exec SET output_bytes = ?, dropped_bytes = ?, output_closed = ? WHERE id = ?",
+        Sql.update(h, "UPDATE exec SET output_bytes = ?, dropped_bytes = ?, output_closed = ? WHERE id = ?",
                 output.kept(), output.dropped(), flag(output.closed()), id.value());
     }
 
@@ -62,26 +62,6 @@ final class ExecRows {
 
     private static int flag(boolean value) {
         return value ? 1 : 0;
-    }
-
-    /// By position on the handle's saved statements, past Jdbi's own machinery: these lie on the way of every exec. Failures are Jdbi's
-    /// exceptions, as the store expects.
-    @SuppressWarnings("NullAway") // Jdbi's context is for its own statements
-    private static void update(Handle h, String sql, @Nullable Object... values) {
-        var builder = h.getStatementBuilder();
-        try {
-            var statement = builder.create(h.getConnection(), sql, null);
-            try {
-                for (int i = 0; i < values.length; i++) {
-                    statement.setObject(i + 1, values[i]);
-                }
-                statement.executeUpdate();
-            } finally {
-                builder.close(h.getConnection(), sql, statement);
-            }
-        } catch (SQLException e) {
-            throw new UnableToExecuteStatementException(e, null);
-        }
     }
 
     /// It never began.

@@ -4,6 +4,7 @@ package dev.redoma.engine;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.TenantId;
+import dev.redoma.store.Sql;
 import org.jdbi.v3.core.Handle;
 
 /// What a tenant may have at a time. Counted in the transaction that adds one, so that parallel calls never pass the limit.
@@ -39,9 +40,7 @@ final class Quotas {
         if (sharedKernel || !kernel.equals("shared-kernel")) {
             return;
         }
-        boolean other = tx.createQuery("SELECT EXISTS (SELECT 1 FROM sandbox WHERE tenant <> :tenant AND " + LIVE + ")")
-                .bind("tenant", tenant.value()).mapTo(Boolean.class).one();
-        if (other) {
+        if (number(tx, "SELECT EXISTS (SELECT 1 FROM sandbox WHERE tenant <> ? AND " + LIVE + ")", tenant) != 0) {
             throw Problem.of(Code.POLICY_REFUSED, "Another tenant's sandboxes run on this kernel, and tenants may not share one here.",
                             "Ask the operator for tenancy.shared-kernel: true, or for a tier with a kernel of its own.")
                     .with("setting", "tenancy.shared-kernel")
@@ -50,8 +49,11 @@ final class Quotas {
     }
 
     private static int count(Handle tx, TenantId tenant, String which) {
-        return tx.createQuery("SELECT count(*) FROM sandbox WHERE tenant = :tenant AND " + which)
-                .bind("tenant", tenant.value()).mapTo(Integer.class).one();
+        return number(tx, "SELECT count(*) FROM sandbox WHERE tenant = ? AND " + which, tenant);
+    }
+
+    private static int number(Handle tx, String sql, TenantId tenant) {
+        return Sql.list(tx, rs -> rs.getInt(1), sql, tenant.value()).getFirst();
     }
 
     private static void refuse(String what, int inUse, int limit) {

@@ -4,9 +4,11 @@ package dev.redoma.engine;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.wire.Limits;
 import dev.redoma.model.wire.StopReason;
+import dev.redoma.store.Sql;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -82,9 +84,9 @@ final class RowChange {
     }
 
     void apply(Handle tx, SandboxId id) {
-        String assignments = columns.keySet().stream().map(c -> c + " = :" + c).collect(Collectors.joining(", "));
-        var update = tx.createUpdate("UPDATE sandbox SET " + assignments + " WHERE id = :id").bind("id", id.value());
-        columns.forEach(update::bind);
-        update.execute();
+        String assignments = columns.keySet().stream().map(c -> c + " = ?").collect(Collectors.joining(", "));
+        var values = new ArrayList<@Nullable Object>(columns.values());
+        values.add(id.value());
+        Sql.update(tx, "UPDATE sandbox SET " + assignments + " WHERE id = ?", values.toArray());
     }
 }

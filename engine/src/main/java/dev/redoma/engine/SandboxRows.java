@@ -3,6 +3,7 @@ package dev.redoma.engine;
 
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.TenantId;
+import dev.redoma.store.Sql;
 import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
@@ -12,33 +13,23 @@ final class SandboxRows {
     private SandboxRows() {}
 
     static void insert(Handle tx, SandboxRow row) {
-        tx.createUpdate("""
+        InstanceRef instance = row.instance();
+        Sql.update(tx, """
                 INSERT INTO sandbox (id, tenant, name, state, target, template_name, template_digest, layers, labels, env, limits, isolation,
                     privileges, policy, reopen, on_timeout, untrusted, uid_base, instance_name, instance_pid, instance_start, created_at,
                     created_by, started_at, ends_at, active_at, starts, warm, forked_from)
-                VALUES (:id, :tenant, :name, :state, :target, :template_name, :template_digest, :layers, :labels, :env, :limits, :isolation,
-                    :privileges, :policy, :reopen, :on_timeout, :untrusted, :uid_base, :instance_name, :instance_pid, :instance_start,
-                    :created_at, :created_by, :started_at, :ends_at, :active_at, :starts, :warm, :forked_from)""")
-                .bind("id", row.id().value()).bind("tenant", row.tenant().value()).bind("name", row.name())
-                .bind("state", row.state().wire()).bind("target", row.target() == null ? null : row.target().wire())
-                .bind("template_name", row.template().name()).bind("template_digest", row.template().digest())
-                .bind("layers", Columns.json(row.layers())).bind("labels", Columns.json(row.labels())).bind("env", Columns.json(row.env()))
-                .bind("limits", Columns.json(row.limits())).bind("isolation", Columns.json(row.isolation()))
-                .bind("privileges", row.privileges()).bind("policy", row.policy()).bind("reopen", row.reopen())
-                .bind("on_timeout", row.onTimeout()).bind("untrusted", row.untrusted()).bind("uid_base", row.uidBase())
-                .bind("instance_name", row.instance() == null ? null : row.instance().name())
-                .bind("instance_pid", row.instance() == null ? null : row.instance().pid())
-                .bind("instance_start", row.instance() == null ? null : row.instance().startTicks())
-                .bind("created_at", Columns.micros(row.createdAt())).bind("created_by", row.createdBy())
-                .bind("started_at", Columns.microsOrNull(row.startedAt())).bind("ends_at", Columns.microsOrNull(row.endsAt()))
-                .bind("active_at", Columns.micros(row.activeAt())).bind("starts", row.starts()).bind("warm", row.warm())
-                .bind("forked_from", row.forkedFrom())
-                .execute();
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                row.id().value(), row.tenant().value(), row.name(), row.state().wire(), row.target() == null ? null : row.target().wire(),
+                row.template().name(), row.template().digest(), Columns.json(row.layers()), Columns.json(row.labels()),
+                Columns.json(row.env()), Columns.json(row.limits()), Columns.json(row.isolation()),
+                row.privileges(), row.policy(), row.reopen(), row.onTimeout(), row.untrusted() ? 1 : 0, row.uidBase(),
+                instance == null ? null : instance.name(), instance == null ? null : instance.pid(), instance == null ? null : instance.startTicks(),
+                Columns.micros(row.createdAt()), row.createdBy(), Columns.microsOrNull(row.startedAt()), Columns.microsOrNull(row.endsAt()),
+                Columns.micros(row.activeAt()), row.starts(), row.warm() ? 1 : 0, row.forkedFrom());
     }
 
     static Optional<SandboxRow> find(Handle tx, String id) {
-        return tx.createQuery("SELECT * FROM sandbox WHERE id = :id").bind("id", id)
-                .map((rs, ctx) -> RowMapping.sandbox(rs)).findOne();
+        return Optional.ofNullable(Sql.first(tx, RowMapping::sandbox, "SELECT * FROM sandbox WHERE id = ?", id));
     }
 
     static SandboxRow get(Handle tx, SandboxId id) {
@@ -47,11 +38,9 @@ final class SandboxRows {
 
     /// The one that holds the name now, else the one that held it last.
     static Optional<SandboxRow> named(Handle tx, TenantId tenant, String name) {
-        return tx.createQuery("""
-                SELECT * FROM sandbox WHERE tenant = :tenant AND name = :name
-                ORDER BY state = 'ended', created_at DESC LIMIT 1""")
-                .bind("tenant", tenant.value()).bind("name", name)
-                .map((rs, ctx) -> RowMapping.sandbox(rs)).findOne();
+        return Optional.ofNullable(Sql.first(tx, RowMapping::sandbox, """
+                SELECT * FROM sandbox WHERE tenant = ? AND name = ?
+                ORDER BY state = 'ended', created_at DESC LIMIT 1""", tenant.value(), name));
     }
 
     static List<SandboxRow> notEnded(Handle tx) {

@@ -2,6 +2,7 @@
 package dev.redoma.engine;
 
 import dev.redoma.model.wire.Template;
+import dev.redoma.store.Sql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -31,10 +32,9 @@ final class TemplateRows {
 
     /// The newest version of a name, else any of a digest.
     static Optional<Row> find(Handle tx, String nameOrDigest) {
-        return tx.createQuery("""
-                SELECT * FROM template WHERE (name = :t AND current = 1) OR digest = :t
-                ORDER BY name = :t DESC, created_at DESC LIMIT 1""")
-                .bind("t", nameOrDigest).map((rs, ctx) -> map(rs)).findOne();
+        return Optional.ofNullable(Sql.first(tx, TemplateRows::map, """
+                SELECT * FROM template WHERE (name = ?1 AND current = 1) OR digest = ?1
+                ORDER BY name = ?1 DESC, created_at DESC LIMIT 1""", nameOrDigest));
     }
 
     static List<Row> all(Handle tx) {
@@ -65,10 +65,9 @@ final class TemplateRows {
 
     /// Versions that have this layer.
     static int versionsWith(Handle tx, String layer) {
-        return tx.createQuery("""
+        return Sql.list(tx, rs -> rs.getInt(1), """
                 SELECT count(*) FROM template t
-                WHERE EXISTS (SELECT 1 FROM json_each(t.layers) l WHERE json_extract(l.value, '$.layer') = :layer)""")
-                .bind("layer", layer).mapTo(Integer.class).one();
+                WHERE EXISTS (SELECT 1 FROM json_each(t.layers) l WHERE json_extract(l.value, '$.layer') = ?)""", layer).getFirst();
     }
 
     private static Row map(ResultSet rs) throws SQLException {

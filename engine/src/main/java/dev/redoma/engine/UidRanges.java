@@ -5,6 +5,7 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.SnapshotId;
+import dev.redoma.store.Sql;
 import org.jdbi.v3.core.Handle;
 
 /// Hands out ranges of host uids, each to one owner (sandbox, snapshot or warm member) at a time. The row stands before anything owned
@@ -20,35 +21,32 @@ final class UidRanges {
     }
 
     UidRange take(Handle tx, String owner) {
-        Long base = tx.createQuery("""
+        long base = Sql.list(tx, rs -> rs.getLong(1), """
                 SELECT coalesce(
-                    (SELECT :first WHERE NOT EXISTS (SELECT 1 FROM uid_range WHERE base = :first)),
-                    (SELECT min(base) + :width FROM uid_range u
-                     WHERE base >= :first AND NOT EXISTS (SELECT 1 FROM uid_range n WHERE n.base = u.base + :width)))""")
-                .bind("first", uids.first()).bind("width", UidRange.WIDTH)
-                .mapTo(Long.class).one();
+                    (SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM uid_range WHERE base = ?1)),
+                    (SELECT min(base) + ?2 FROM uid_range u
+                     WHERE base >= ?1 AND NOT EXISTS (SELECT 1 FROM uid_range n WHERE n.base = u.base + ?2)))""",
+                uids.first(), UidRange.WIDTH).getFirst();
         if (base >= uids.first() + uids.count() * UidRange.WIDTH) {
             throw Problem.of(Code.NO_CAPACITY, "All " + uids.count() + " ranges of user ids are in use.", "End sandboxes or delete snapshots.")
                     .with("resource", "uid-ranges").with("limit", uids.count())
                     .raise();
         }
-        tx.createUpdate("INSERT INTO uid_range (base, owner) VALUES (:base, :owner)").bind("base", base).bind("owner", owner).execute();
+        Sql.update(tx, "INSERT INTO uid_range (base, owner) VALUES (?, ?)", base, owner);
         return new UidRange(base);
     }
 
     void handOver(Handle tx, UidRange range, SandboxId sandbox) {
-        tx.createUpdate("UPDATE uid_range SET owner = :owner WHERE base = :base")
-                .bind("owner", sandbox.value()).bind("base", range.base()).execute();
+        Sql.update(tx, "UPDATE uid_range SET owner = ? WHERE base = ?", sandbox.value(), range.base());
     }
 
     /// The sandbox (or warm member) is gone; a snapshot of it inherits the range.
     void release(Handle tx, UidRange range) {
-        int inherited = tx.createUpdate("""
-                UPDATE uid_range SET owner = (SELECT id FROM snapshot WHERE uid_base = :base LIMIT 1)
-                WHERE base = :base AND EXISTS (SELECT 1 FROM snapshot WHERE uid_base = :base)""")
-                .bind("base", range.base()).execute();
+        int inherited = Sql.update(tx, """
+                UPDATE uid_range SET owner = (SELECT id FROM snapshot WHERE uid_base = ?1 LIMIT 1)
+                WHERE base = ?1 AND EXISTS (SELECT 1 FROM snapshot WHERE uid_base = ?1)""", range.base());
         if (inherited == 0) {
-            tx.createUpdate("DELETE FROM uid_range WHERE base = :base").bind("base", range.base()).execute();
+            Sql.update(tx, "DELETE FROM uid_range WHERE base = ?", range.base());
         }
     }
 

@@ -3,6 +3,7 @@ package dev.redoma.ledger;
 
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
+import dev.redoma.store.Sql;
 import dev.redoma.store.Store;
 import java.io.IOException;
 import java.util.ArrayList;

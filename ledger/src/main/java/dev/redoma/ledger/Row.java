@@ -2,6 +2,7 @@
 package dev.redoma.ledger;
 
 import dev.redoma.model.wire.AuditRecord;
+import dev.redoma.store.Sql;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;

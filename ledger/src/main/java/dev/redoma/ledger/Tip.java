@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.ledger;
 
+import dev.redoma.store.Sql;
 import java.util.ArrayList;
 import java.util.List;
 import org.jdbi.v3.core.Handle;

@@ -32,7 +32,7 @@ final class Rehearsal {
         System.setProperty(LogSetup.DIRECTORY, dir.toString());
         var house = House.open(
                 new Options(dir.resolve("data"), dir.resolve("run"), Path.of(System.getProperty("redoma.home", ".")).toAbsolutePath(), "127.0.0.1:0", null, profile),
-                Map.of("REDOMA_POOL_SIZE", "1GiB", "REDOMA_WARM_SIZE", "0", "REDOMA_DEFAULT_TEMPLATE", "tiny"));
+                Map.of("REDOMA_POOL_SIZE", "1GiB", "REDOMA_WARM_SIZE", "1", "REDOMA_DEFAULT_TEMPLATE", "tiny"));
         try {
             var found = KEY.matcher(Files.readString(profile));
             new Rehearsal(house.url(), found.find() ? found.group(1) : "").play(Files.readAllBytes(Path.of(arguments[1])));

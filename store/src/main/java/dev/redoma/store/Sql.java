@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.redoma.ledger;
+package dev.redoma.store;
 
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -11,16 +11,17 @@ import org.jdbi.v3.core.result.ResultSetException;
 import org.jdbi.v3.core.statement.UnableToExecuteStatementException;
 import org.jspecify.annotations.Nullable;
 
-/// Statements by position on the handle's saved ones, past Jdbi's own machinery: an append lies on the way of every exec, and
-/// this takes a quarter of the time. Failures are Jdbi's exceptions, as the store expects.
-final class Sql {
+/// Statements by position on the handle's saved ones, past Jdbi's own machinery: for those that lie on the way of every sandbox and exec;
+/// they take a quarter of the time. Failures are Jdbi's exceptions, as the store expects.
+public final class Sql {
     private Sql() {}
 
-    interface Mapper<T> {
+    /// From a line to a value.
+    public interface Mapper<T> {
         T map(ResultSet row) throws SQLException;
     }
 
-    static int update(Handle tx, String sql, @Nullable Object... values) {
+    public static int update(Handle tx, String sql, @Nullable Object... values) {
         try {
             var statement = prepare(tx, sql, values);
             try {
@@ -33,7 +34,7 @@ final class Sql {
         }
     }
 
-    static <T> List<T> list(Handle tx, Mapper<T> mapper, String sql, @Nullable Object... values) {
+    public static <T> List<T> list(Handle tx, Mapper<T> mapper, String sql, @Nullable Object... values) {
         try {
             var statement = prepare(tx, sql, values);
             try (var rows = statement.executeQuery()) {
@@ -50,7 +51,7 @@ final class Sql {
         }
     }
 
-    static <T> @Nullable T first(Handle tx, Mapper<T> mapper, String sql, @Nullable Object... values) {
+    public static <T> @Nullable T first(Handle tx, Mapper<T> mapper, String sql, @Nullable Object... values) {
         var list = list(tx, mapper, sql, values);
         return list.isEmpty() ? null : list.getFirst();
     }
