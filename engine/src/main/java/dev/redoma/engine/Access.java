@@ -6,6 +6,7 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.SandboxId;
+import dev.redoma.model.TenantId;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 
@@ -16,9 +17,13 @@ final class Access {
     /// By id (operators: of any tenant) or by name in the caller's own tenant.
     static SandboxRow visible(Handle tx, Caller caller, String sandbox) {
         Optional<SandboxRow> row = SandboxId.looksLike(sandbox)
-                ? SandboxRows.find(tx, sandbox).filter(r -> caller.operator() || r.tenant().equals(caller.tenant()))
+                ? SandboxRows.find(tx, sandbox).filter(r -> sees(caller, r.tenant()))
                 : SandboxRows.named(tx, caller.tenant(), sandbox);
         return row.orElseThrow(() -> notFound(sandbox));
+    }
+
+    static boolean sees(Caller caller, TenantId tenant) {
+        return caller.operator() || tenant.equals(caller.tenant());
     }
 
     static RedomaException notFound(String sandbox) {

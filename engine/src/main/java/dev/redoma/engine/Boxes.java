@@ -28,6 +28,11 @@ final class Boxes {
         return java.util.Optional.ofNullable(all.get(id));
     }
 
+    /// By its id in text; empty for a name.
+    java.util.Optional<Box> find(String id) {
+        return SandboxId.looksLike(id) ? find(new SandboxId(id)) : java.util.Optional.empty();
+    }
+
     void forget(SandboxId id) {
         all.remove(id);
     }

@@ -34,10 +34,10 @@ final class ExecPump {
         this.spool = run.spool();
     }
 
-    /// Starts it and stays with it.
-    void begin(Request request) {
+    /// Starts it and stays with it. `record` returns when what is asked for is durable, and approves it.
+    void begin(Request request, Runnable record) {
         try (var announced = run.live().guest().expect(run.facts().id().value(), run::admit)) {
-            if (first(request)) {
+            if (first(request, record)) {
                 return;
             }
             if (run.begun()) {
@@ -50,9 +50,8 @@ final class ExecPump {
         }
     }
 
-    private boolean first(Request request) {
-        try (var op = run.live().guest().open(request, REACH)) {
-            run.live().instance().prepare(run.facts().id());
+    private boolean first(Request request, Runnable record) {
+        try (var op = asked(request, record)) {
             return follow(op);
         } catch (RedomaException e) {
             if (!run.begun()) {
@@ -61,6 +60,24 @@ final class ExecPump {
             }
             note(e.problem());
             return false;
+        }
+    }
+
+    /// What the guest cannot be asked is on record as well.
+    private GuestOp asked(Request request, Runnable record) {
+        GuestOp op;
+        try {
+            op = run.live().guest().open(request, REACH);
+        } catch (RedomaException e) {
+            record.run();
+            throw e;
+        }
+        try {
+            record.run();
+            return op;
+        } catch (RuntimeException e) {
+            op.close();
+            throw e;
         }
     }
 

@@ -17,12 +17,14 @@ import org.jspecify.annotations.Nullable;
 /// One exec in memory, from its request until its end was recorded and its output is closed. Thread-safe.
 final class ExecRun {
     private static final long GO_WITHIN_SECONDS = 10;
+    private static final long RECORDED_WITHIN_SECONDS = 60;
 
     private final ExecFacts facts;
     private final Live live;
     private final Spool spool;
     private final Live.Busy busy;
     private final AtomicBoolean resting = new AtomicBoolean();
+    private final CompletableFuture<Boolean> recorded = new CompletableFuture<>();
     private final CompletableFuture<Boolean> durable = new CompletableFuture<>();
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -62,7 +64,7 @@ final class ExecRun {
         run.group = live.instance().group(row.facts().id()).orElse(null);
         run.pid = row.seen().pid();
         run.persisted = run.pid != null;
-        run.durable.complete(true);
+        run.approve();
         if (row.ended()) {
             run.publish(row.outcome(), false);
         }
@@ -89,11 +91,26 @@ final class ExecRun {
 
     /// The record of its request is durable: its program may begin.
     void approve() {
+        recorded.complete(true);
         durable.complete(true);
     }
 
+    /// There will be no such record. Without effect once there is one.
     void deny() {
+        recorded.complete(false);
         durable.complete(false);
+    }
+
+    /// Waits until it is clear whether there is a record of its request.
+    boolean recorded() {
+        try {
+            return recorded.get(RECORDED_WITHIN_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return recorded.getNow(false);
+        }
     }
 
     /// The forked child has dialled: into its cgroup with it, and go, once the record is durable.

@@ -74,8 +74,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         var run = new ExecRun(facts, live, spools.fresh(facts));
         runs.add(run);
         live.touch();
-        pumps.execute(() -> pump(run, p -> p.begin(order.request(run.facts().id(), live))));
-        record(run, order);
+        pumps.execute(() -> pump(run, p -> p.begin(order.request(run.facts().id(), live), () -> record(run, order))));
         return begun(run);
     }
 
@@ -86,7 +85,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         return new ExecFacts(ExecId.mint(), live.id(), live.tenant().value(), caller.key(), order.kept(), order.cwd(), order.user(), now, deadline);
     }
 
-    /// The guest may fork meanwhile, but nothing of the user's runs before this is durable.
+    /// The guest forks meanwhile, but nothing of the user's runs before this is durable.
     private void record(ExecRun run, ExecOrder order) {
         try {
             store.write(tx -> {
@@ -97,7 +96,8 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
             run.approve();
         } catch (RuntimeException e) {
             run.deny();
-            run.refuse(Problem.of(Code.RECORD_FAILED, "The command was not recorded, so it was not started.", "Try again."));
+            run.refuse(e instanceof RedomaException known ? known.problem()
+                    : Problem.of(Code.RECORD_FAILED, "The command was not recorded, so it was not started.", "Try again."));
             run.hangUp();
             throw e;
         }
@@ -110,7 +110,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
             return run.view();
         } catch (RedomaException e) {
             killer.abort(run);
-            if (!run.abandoned() && run.claim()) {
+            if (!run.abandoned() && run.recorded() && run.claim()) {
                 ending.refused(run, e.problem());
             }
             throw e;
@@ -124,6 +124,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         try {
             work.accept(new ExecPump(run, ending));
         } finally {
+            run.deny();
             run.rest();
             runs.remove(run);
             if (!run.abandoned()) {

@@ -35,9 +35,10 @@ final class ExecWatch implements AutoCloseable {
 
     /// Removes the group now or when its last process is gone.
     void release(ExecRun run) {
-        var group = run.group();
+        var instance = run.live().instance();
+        var group = run.group() != null ? run.group() : instance.group(run.facts().id()).orElse(null); // one that was only prepared
         if (group != null && !removed(group)) {
-            leftovers.add(new Leftover(run.live().instance(), group));
+            leftovers.add(new Leftover(instance, group));
         }
     }
 

@@ -17,6 +17,9 @@ final class LiveBox implements Live, AutoCloseable {
     private final GuestLink guest;
     private final AtomicInteger busy = new AtomicInteger();
     private volatile long activeAtNanos = System.nanoTime();
+    /// Counts what may have changed the row's state while this lives, and the count at which the row was last seen to say `running`.
+    private final AtomicInteger stateChanges = new AtomicInteger();
+    private volatile int runningAt = -1;
     /// Set before our own kill, so that the exit that follows is nobody's crash.
     private volatile boolean expectedToEnd;
 
@@ -96,6 +99,29 @@ final class LiveBox implements Live, AutoCloseable {
 
     Duration idleLimit() {
         return Duration.ofMillis(LimitRules.idleOf(row.limits()));
+    }
+
+    /// To be called after the commit of a state that is not `running`.
+    void stateChanged() {
+        stateChanges.incrementAndGet();
+    }
+
+    int stateChanges() {
+        return stateChanges.get();
+    }
+
+    /// The row said so, read after that count.
+    void seenRunning(int at) {
+        runningAt = at;
+    }
+
+    /// True if the row still says `running`, so that nobody has to read it.
+    boolean knownRunning() {
+        return runningAt == stateChanges.get();
+    }
+
+    SandboxRow row() {
+        return row;
     }
 
     void expectEnd() {

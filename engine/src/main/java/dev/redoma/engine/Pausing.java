@@ -42,7 +42,18 @@ final class Pausing {
         Instant now = core.now();
         Duration left = row.endsAt() == null ? Duration.ZERO : Duration.between(now, row.endsAt());
         RowChange paused = RowChange.settle(State.PAUSED).endsAt(null).remaining(left.isNegative() ? Duration.ZERO : left);
-        return reason == null ? core.write(row, paused.reason(null), actor, "paused") : core.write(row, paused, actor, "paused", reason);
+        try {
+            return reason == null ? core.write(row, paused.reason(null), actor, "paused") : core.write(row, paused, actor, "paused", reason);
+        } finally {
+            changed(box);
+        }
+    }
+
+    private static void changed(Box box) {
+        LiveBox live = box.live();
+        if (live != null) {
+            live.stateChanged();
+        }
     }
 
     SandboxRow resume(Box box, String actor) {
@@ -59,6 +70,7 @@ final class Pausing {
             return finishResume(box, begun, actor);
         } catch (RuntimeException | Error failed) {
             SandboxRow still = core.write(row, RowChange.settle(State.PAUSED), Records.ENGINE, "resume.failed");
+            changed(box);
             core.timers().watch(box, still.endsAt());
             throw failed;
         }

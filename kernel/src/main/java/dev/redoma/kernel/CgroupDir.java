@@ -2,7 +2,7 @@
 package dev.redoma.kernel;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -27,14 +27,8 @@ public record CgroupDir(Path path) {
 
     /// True if it was made now.
     public boolean make() {
-        try {
-            Files.createDirectory(path);
-            return true;
-        } catch (java.nio.file.FileAlreadyExistsException there) {
-            return false;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        long result = onPath(Nr.MKDIRAT, 0777);
+        return result != -Errno.EEXIST && Sys.check(result, "mkdirat", path.toString()) == 0;
     }
 
     public boolean has(String file) {
@@ -103,18 +97,20 @@ public record CgroupDir(Path path) {
 
     /// Removes it if nothing is in it; true if it is gone.
     public boolean tryRemove() {
-        try {
-            Files.deleteIfExists(path);
-            return true;
-        } catch (IOException busy) {
-            return !exists();
+        long result = onPath(Nr.UNLINKAT, Dir.REMOVE_DIR);
+        return result == 0 || result == -Errno.ENOENT;
+    }
+
+    private long onPath(int call, long argument) {
+        try (var arena = Arena.ofConfined()) {
+            return Sys.retried(call, Sys.AT_FDCWD, Sys.text(arena, path.toString()), argument);
         }
     }
 
     /// Removes it and all below. Ended processes may hold it for a moment, hence the time; false if something still does.
     public boolean remove(Duration atMost) {
         long end = System.nanoTime() + atMost.toNanos();
-        while (true) {
+        while (!tryRemove()) {
             children().forEach(c -> c.remove(Duration.ZERO));
             if (tryRemove()) {
                 return true;
@@ -124,5 +120,6 @@ public record CgroupDir(Path path) {
             }
             Pause.millis(2);
         }
+        return true;
     }
 }

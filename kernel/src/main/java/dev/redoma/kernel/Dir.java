@@ -13,7 +13,7 @@ import java.util.Optional;
 /// An open directory. A `name` is one component of it and is never followed if it is a link; only `openInside` walks a path, and
 /// then as if this directory were the root. Thus nothing that a sandbox wrote leads out of it.
 public final class Dir implements AutoCloseable {
-    private static final int REMOVE_DIR = 0x200;
+    static final int REMOVE_DIR = 0x200;
     private static final int NOREPLACE = 1;
     private static final int EXCHANGE = 2;
     private static final long RESOLVE_NO_MAGICLINKS = 0x02;

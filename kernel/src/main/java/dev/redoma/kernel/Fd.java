@@ -9,6 +9,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// An open file descriptor (close-on-exec). One owner closes it, once or more often; using it afterwards is EBADF.
 public final class Fd implements AutoCloseable {
+    /// Most files that are read whole are control files of a few lines.
+    private static final int FIRST_READ = 4096;
+
     private final AtomicInteger number;
     private final String what;
 
@@ -79,10 +82,13 @@ public final class Fd implements AutoCloseable {
     /// Reads from the beginning, at most `limit` bytes.
     public byte[] readAll(int limit) {
         try (var arena = Arena.ofConfined()) {
-            var buffer = arena.allocate(Math.max(1, limit), 8);
+            var buffer = arena.allocate(Math.clamp(limit, 1, FIRST_READ), 8);
             long done = 0;
             while (done < limit) {
-                long n = pread(buffer.asSlice(done, limit - done), done);
+                if (done == buffer.byteSize()) {
+                    buffer = arena.allocate(Math.min(limit, 4 * done), 8).copyFrom(buffer);
+                }
+                long n = pread(buffer.asSlice(done), done);
                 if (n == 0) {
                     break;
                 }

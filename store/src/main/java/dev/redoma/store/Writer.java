@@ -8,11 +8,15 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The one thread that writes: takes whatever waits, as one batch, without ever waiting for more. Thread-safe.
+/// Writes one batch after the other: whatever waits, without ever waiting for more. Thread-safe.
 ///
-/// Its log is copied into the database when nobody waits, and in passing when it has grown a little: the log then begins again
+/// A platform thread that finds nobody writing writes itself, and what came meanwhile with it: that saves two hand-overs between
+/// threads. All others wait for the one thread that does nothing else.
+///
+/// The log is copied into the database when nobody waits, and in passing when it has grown a little: the log then begins again
 /// at its start, and a commit that overwrites costs about half of one that makes the file longer.
 final class Writer {
     private static final int WAITING_MOST = 10_000;
@@ -20,11 +24,15 @@ final class Writer {
     private static final int LONG_LOG = 250;
 
     private final BlockingQueue<Job<?>> queue = new ArrayBlockingQueue<>(WAITING_MOST);
-    private final Session session;
-    private final Batch batch;
     private final Thread thread;
     private volatile boolean closing;
-    private int sinceCheckpoint; // units; of the writer thread
+
+    /// Held by whoever writes; guards what follows.
+    private final ReentrantLock writing = new ReentrantLock();
+    private final Session session;
+    private final Batch batch;
+    private int sinceCheckpoint; // units
+    private boolean closed;
 
     Writer(Database database) {
         session = new Session(database, false);
@@ -33,8 +41,11 @@ final class Writer {
     }
 
     <T extends @Nullable Object> T submit(Job<T> job) {
-        if (Thread.currentThread() == thread) {
+        if (writing.isHeldByCurrentThread()) {
             throw new IllegalStateException("a write inside a write would wait for itself: use the handle at hand");
+        }
+        if (!Thread.currentThread().isVirtual() && wroteHere(job)) {
+            return job.await();
         }
         if (closing || !queue.offer(job)) {
             throw refused(closing);
@@ -45,6 +56,25 @@ final class Writer {
         return job.await();
     }
 
+    /// False if somebody else writes now, or waits to, or nobody may any more.
+    private boolean wroteHere(Job<?> job) {
+        if (!queue.isEmpty() || writing.hasQueuedThreads() || !writing.tryLock()) {
+            return false;
+        }
+        try {
+            if (closing || closed) {
+                return false;
+            }
+            sinceCheckpoint += batch.run(job, queue);
+            if (sinceCheckpoint >= LONG_LOG) {
+                queue.offer(new Job<>(h -> true)); // the writer's thread has time for it
+            }
+            return true;
+        } finally {
+            writing.unlock();
+        }
+    }
+
     static RedomaException refused(boolean closing) {
         return closing
                 ? Problem.of(Code.STOPPING, "The database is closing.", "Try again later.").raise()
@@ -52,21 +82,39 @@ final class Writer {
     }
 
     private void serve() {
-        try (session) {
-            while (true) {
-                var first = queue.poll(IDLE_MS, TimeUnit.MILLISECONDS);
-                if (first != null) {
-                    sinceCheckpoint += batch.run(first, queue);
-                }
-                if (closing && queue.isEmpty()) {
-                    return;
-                }
-                if (sinceCheckpoint > 0 && first == null || sinceCheckpoint >= LONG_LOG) {
-                    checkpoint();
-                }
+        try {
+            while (round(queue.poll(IDLE_MS, TimeUnit.MILLISECONDS))) {
+                // as long as it is open
             }
         } catch (InterruptedException e) {
             closing = true; // nobody interrupts this thread but a JVM that ends
+        } finally {
+            writing.lock();
+            try {
+                closed = true;
+                session.close();
+            } finally {
+                writing.unlock();
+            }
+        }
+    }
+
+    /// False when it was the last one.
+    private boolean round(@Nullable Job<?> first) {
+        writing.lock();
+        try {
+            if (first != null) {
+                sinceCheckpoint += batch.run(first, queue);
+            }
+            if (closing && queue.isEmpty()) {
+                return false;
+            }
+            if (sinceCheckpoint > 0 && first == null || sinceCheckpoint >= LONG_LOG) {
+                checkpoint();
+            }
+            return true;
+        } finally {
+            writing.unlock();
         }
     }
 

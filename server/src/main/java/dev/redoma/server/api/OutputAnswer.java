@@ -11,6 +11,8 @@ import java.time.Duration;
 final class OutputAnswer {
     static final String FRAMES = "application/vnd.redoma.output";
     static final String EVENTS = "text/event-stream";
+    /// The end of a short command goes out with its beginning.
+    private static final Duration LINGER = Duration.ofMillis(3);
     private static final Duration STEP = Duration.ofSeconds(1);
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
 
@@ -55,8 +57,11 @@ final class OutputAnswer {
 
         void run(boolean untilClosed) throws IOException, InterruptedException {
             form.exec("started", exec);
-            form.flush();
-            var chunk = output.next(STEP);
+            var chunk = output.next(LINGER);
+            if (chunk != null && chunk.bytes().length == 0) {
+                form.flush();
+                chunk = output.next(STEP);
+            }
             while (chunk != null) {
                 if (chunk.bytes().length > 0) {
                     chunk = forward(chunk);

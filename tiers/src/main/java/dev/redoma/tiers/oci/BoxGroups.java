@@ -45,6 +45,9 @@ interface BoxGroups {
     /// OOM kills in groups that exist now.
     long oomKills();
 
+    /// Makes the group of an exec that is about to come; empty so far.
+    void prepareExec(String exec);
+
     /// The group of an exec, made if it is not there; that process is in it afterwards.
     ExecGroups makeExec(String exec, int pid);
 

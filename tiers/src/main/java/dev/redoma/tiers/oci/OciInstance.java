@@ -111,6 +111,11 @@ final class OciInstance implements Instance {
     }
 
     @Override
+    public void prepare(ExecId exec) {
+        groups.prepareExec(exec.value());
+    }
+
+    @Override
     public ExecGroup adopt(ExecId exec, int hostPid) {
         var process = Pidfd.open(hostPid).orElseThrow(() -> notOurs(hostPid));
         // While the handle is open and the process lives, its pid is nobody else's.

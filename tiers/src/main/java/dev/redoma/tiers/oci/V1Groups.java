@@ -168,6 +168,11 @@ record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDi
     }
 
     @Override
+    public void prepareExec(String exec) {
+        execOf(exec).dirs().forEach(CgroupDir::make);
+    }
+
+    @Override
     public ExecGroups makeExec(String exec, int pid) {
         var groups = execOf(exec);
         groups.dirs().forEach(CgroupDir::make);
@@ -238,14 +243,12 @@ record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDi
 
         @Override
         public boolean tryRemove() {
-            if (freezer().populated()) {
-                return false;
+            for (var dir : dirs().reversed()) {
+                if (!dir.tryRemove() && (freezer().populated() || !dir.remove(LEAVING))) {
+                    return false;
+                }
             }
-            boolean gone = true;
-            for (var dir : dirs()) {
-                gone &= dir.remove(LEAVING);
-            }
-            return gone;
+            return true;
         }
     }
 }

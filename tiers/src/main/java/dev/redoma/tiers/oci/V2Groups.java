@@ -113,6 +113,11 @@ record V2Groups(CgroupDir dir, String ownPath) implements BoxGroups {
     }
 
     @Override
+    public void prepareExec(String exec) {
+        dir.child(exec).make();
+    }
+
+    @Override
     public ExecGroups makeExec(String exec, int pid) {
         var group = new V2Exec(dir.child(exec));
         group.dir().make();
