@@ -8,7 +8,6 @@ import dev.redoma.model.wire.AuditRecord;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -23,7 +22,7 @@ final class AuditGroup {
 
     @Command(name = "tail", description = "Print records, the newest last.")
     static final class Tail extends Verb {
-        private static final int PAGE = 1000;
+        private static final int MOST = 1000;
 
         @Option(names = "--tenant", description = "Of this tenant (operators).")
         @Nullable String tenant;
@@ -46,36 +45,28 @@ final class AuditGroup {
 
         @Override
         int run(RedomaClient client) throws InterruptedException {
-            var filter = new Audit.Filter(tenant, sandbox, category);
-            var newest = new java.util.ArrayDeque<AuditRecord>();
-            long after = 0;
-            for (var page = client.audit().read(filter, after, PAGE); !page.isEmpty(); page = client.audit().read(filter, after, PAGE)) {
-                page.forEach(record -> keep(newest, record));
-                long last = page.getLast().seq();
-                if (page.size() < PAGE || last <= after) {
-                    after = Math.max(after, last);
-                    break;
-                }
-                after = last;
+            if (lines < 0 || lines > MOST) {
+                throw new Failed(Exit.USAGE, "-n " + lines + " is out of range.", "Ask for 0 to " + MOST + ", or export all: redoma audit export.");
             }
-            newest.forEach(this::show);
+            var filter = new Audit.Filter(tenant, sandbox, category);
+            var seen = new java.util.HashMap<String, Long>();
+            var newest = client.audit().newest(filter, follow ? MOST : Math.max(1, lines));
+            newest.forEach(record -> fresh(seen, record));
+            newest.stream().skip(Math.max(0, newest.size() - lines)).forEach(this::show);
             while (follow) {
                 Thread.sleep(500);
-                after = more(client.audit().read(filter, after, PAGE), after);
+                client.audit().newest(filter, MOST).stream().filter(record -> fresh(seen, record)).forEach(this::show);
             }
             return Exit.OK;
         }
 
-        private void keep(java.util.ArrayDeque<AuditRecord> newest, AuditRecord record) {
-            newest.addLast(record);
-            if (newest.size() > Math.max(0, lines)) {
-                newest.removeFirst();
+        /// Each tenant's chain counts for itself.
+        private static boolean fresh(java.util.Map<String, Long> seen, AuditRecord record) {
+            if (record.seq() <= seen.getOrDefault(record.tenant(), 0L)) {
+                return false;
             }
-        }
-
-        private long more(List<AuditRecord> page, long after) {
-            page.forEach(this::show);
-            return page.isEmpty() ? after : page.getLast().seq();
+            seen.put(record.tenant(), record.seq());
+            return true;
         }
 
         private void show(AuditRecord r) {

@@ -2,21 +2,53 @@
 package dev.redoma.cli;
 
 import dev.redoma.client.RedomaClient;
+import dev.redoma.client.ServerUnreachableException;
+import dev.redoma.client.json.Json;
 import dev.redoma.model.wire.Finding;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /// What this host offers.
-@Command(name = "doctor", description = "What was tried on the server's host, what was chosen and why, and the fix for what is missing.")
+@Command(name = "doctor", description = "What was tried on the server's host (without a server: on this one), what was chosen and why, and the fix for what is missing.")
 final class Doctor extends Verb {
+    private static final String CHECK = "dev.redoma.server.HostCheck";
+
+    @Option(names = "--local", description = "Look at this host also where a server answers.")
+    boolean local;
+
     Doctor(Io io) {
         super(io);
     }
 
+    /// Where no server answers, the same is tried here and now.
+    @Override
+    public Integer call() throws Exception {
+        if (!local) {
+            try (var client = io.client()) {
+                return run(client);
+            } catch (ServerUnreachableException silent) {
+                io.err().println("redoma: no server answers; this host is looked at instead");
+            } catch (Failed unknown) {
+                if (unknown.code() != Exit.UNREACHABLE) {
+                    throw unknown;
+                }
+                io.err().println("redoma: no server is known; this host is looked at instead");
+            }
+        }
+        return told(Json.read(ServerProcess.answer(CHECK, List.of(System.getProperty("redoma.home", "."))), Findings.class).findings());
+    }
+
+    /// What the check prints.
+    record Findings(List<Finding> findings) {}
+
     @Override
     int run(RedomaClient client) {
-        var findings = client.doctor();
+        return told(client.doctor());
+    }
+
+    private int told(List<Finding> findings) {
         if (json) {
             print(Map.of("findings", findings));
         } else {

@@ -56,6 +56,10 @@ final class ServerProcess {
     }
 
     private List<String> command() {
+        return command(MAIN, flags.arguments(Profile.place()));
+    }
+
+    private static List<String> command(String main, List<String> arguments) {
         var all = new ArrayList<String>();
         all.add(System.getProperty("java.home") + "/bin/java");
         all.addAll(List.of(System.getProperty("redoma.server.flags", FLAGS).strip().split("\\s+")));
@@ -63,9 +67,33 @@ final class ServerProcess {
         if (home != null) {
             all.add("-Dredoma.home=" + home);
         }
-        all.addAll(List.of("-cp", System.getProperty("redoma.server.classpath", System.getProperty("java.class.path")), MAIN));
-        all.addAll(flags.arguments(Profile.place()));
+        all.addAll(List.of("-cp", System.getProperty("redoma.server.classpath", System.getProperty("java.class.path")), main));
+        all.addAll(arguments);
         return all;
+    }
+
+    /// Another of the server's mains, to its end; its words go to stderr. Its exit code.
+    int run(String main, List<String> arguments) throws IOException, InterruptedException {
+        var process = new ProcessBuilder(command(main, arguments)).redirectInput(Path.of("/dev/null").toFile())
+                .redirectErrorStream(true).start();
+        try (var said = process.getInputStream()) {
+            said.transferTo(System.err);
+        }
+        return process.waitFor();
+    }
+
+    /// What another of the server's mains prints; its own errors are ours.
+    static byte[] answer(String main, List<String> arguments) throws IOException, InterruptedException {
+        var process = new ProcessBuilder(command(main, arguments)).redirectInput(Path.of("/dev/null").toFile())
+                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        byte[] said;
+        try (var out = process.getInputStream()) {
+            said = out.readAllBytes();
+        }
+        if (process.waitFor() != 0) {
+            throw new Failed(Exit.FAILURE, main + " ended with " + process.exitValue() + ".", "Its words are above.");
+        }
+        return said;
     }
 
     /// In front: its output is ours, and Ctrl-C reaches it too.

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// All verbs by name. One is made only when it is asked for: that is most of a fast start.
 final class Verbs {
     static final List<String> NAMES = List.of(
-            "quickstart", "up", "down", "status", "doctor",
+            "quickstart", "up", "down", "uninstall", "status", "doctor",
             "run", "create", "list", "show", "exec", "attach", "shell", "logs",
             "cp", "ls", "stat", "rm", "mv", "mkdir", "chmod", "watch", "diff",
             "pause", "resume", "stop", "start", "reset", "set-timeout", "fork", "kill", "quarantine",
@@ -20,6 +20,7 @@ final class Verbs {
             case "quickstart" -> new Quickstart(io);
             case "up" -> new Up(io);
             case "down" -> new Down(io);
+            case "uninstall" -> new Uninstall(io);
             case "status" -> new Status(io);
             case "doctor" -> new Doctor(io);
             case "run" -> new Run(io);

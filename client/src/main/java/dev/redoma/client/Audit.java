@@ -32,6 +32,14 @@ public final class Audit {
         return page.items();
     }
 
+    /// The newest so many (1 to 1000), oldest first; an operator's without a tenant are of all of them, by time.
+    public List<AuditRecord> newest(Filter filter, int count) {
+        var target = Target.of("/v1/audit").with("tenant", filter.tenant()).with("sandbox", filter.sandbox())
+                .with("category", filter.category()).with("newest", count);
+        Page<AuditRecord> page = api.getList(target, Page.class, AuditRecord.class);
+        return page.items();
+    }
+
     /// JSON lines, ending in a signed head for each chain.
     public void export(@Nullable String tenant, OutputStream to) throws IOException {
         var request = api.plain("GET", Target.of("/v1/audit/export").with("tenant", tenant)).patience(api.patience().work());

@@ -65,12 +65,24 @@ public final class ChainLedger implements Ledger {
 
     @Override
     public List<AuditRecord> read(@Nullable String tenant, @Nullable String sandbox, @Nullable String category, long after, int limit) {
+        bounded(limit);
+        return store.read(tx -> shown(tx, Rows.select(tx, tenant, sandbox, category, after, limit)));
+    }
+
+    @Override
+    public List<AuditRecord> newest(@Nullable String tenant, @Nullable String sandbox, @Nullable String category, int limit) {
+        bounded(limit);
+        return store.read(tx -> shown(tx, Rows.newest(tx, tenant, sandbox, category, limit)));
+    }
+
+    private static void bounded(int limit) {
         if (limit < 1 || limit > 1_000) {
             throw Problem.field("limit", limit + " is out of range", "1 to 1000");
         }
-        return store.read(tx -> Rows.select(tx, tenant, sandbox, category, after, limit).stream()
-                .map(row -> row.shown(row.sealed() == null ? null : bodyKeys.forOpening(tx, row.tenant(), row.owner())))
-                .toList());
+    }
+
+    private List<AuditRecord> shown(Handle tx, List<Row> rows) {
+        return rows.stream().map(row -> row.shown(row.sealed() == null ? null : bodyKeys.forOpening(tx, row.tenant(), row.owner()))).toList();
     }
 
     @Override

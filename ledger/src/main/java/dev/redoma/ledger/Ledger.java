@@ -17,6 +17,9 @@ public interface Ledger {
     /// In chain order, `seq` greater than `after`, at most `limit` (1..1000); a null tenant means all tenants by time.
     List<AuditRecord> read(@Nullable String tenant, @Nullable String sandbox, @Nullable String category, long after, int limit);
 
+    /// The newest `limit` (1..1000) of those, oldest first; over all tenants (null) by time.
+    List<AuditRecord> newest(@Nullable String tenant, @Nullable String sandbox, @Nullable String category, int limit);
+
     /// Writes every record of a tenant (null: of all) as JSON lines, ending in a signed head per chain.
     void export(@Nullable String tenant, java.io.OutputStream to) throws java.io.IOException;
 

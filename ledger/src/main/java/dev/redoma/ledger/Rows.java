@@ -10,25 +10,39 @@ import org.jspecify.annotations.Nullable;
 
 /// Queries over records.
 final class Rows {
+    private static final Comparator<Row> BY_TIME = Comparator.comparingLong(Row::at).thenComparing(Row::tenant).thenComparingLong(Row::seq);
+
     private Rows() {}
 
     /// Within one tenant in chain order, over all tenants by time.
     static List<Row> select(Handle tx, @Nullable String tenant, @Nullable String sandbox, @Nullable String category, long after, int limit) {
         if (tenant != null) {
-            return ofTenant(tx, tenant, sandbox, category, after, limit);
+            return ofTenant(tx, tenant, sandbox, category, after, limit, "seq");
         }
         return Tip.tenants(tx).stream()
-                .flatMap(each -> ofTenant(tx, each, sandbox, category, after, limit).stream())
-                .sorted(Comparator.comparingLong(Row::at).thenComparing(Row::tenant).thenComparingLong(Row::seq))
+                .flatMap(each -> ofTenant(tx, each, sandbox, category, after, limit, "seq").stream())
+                .sorted(BY_TIME)
                 .limit(limit)
                 .toList();
     }
 
+    /// The last `limit`, oldest first.
+    static List<Row> newest(Handle tx, @Nullable String tenant, @Nullable String sandbox, @Nullable String category, int limit) {
+        var tenants = tenant == null ? Tip.tenants(tx) : List.of(tenant);
+        return tenants.stream()
+                .flatMap(each -> ofTenant(tx, each, sandbox, category, 0, limit, "seq DESC").stream())
+                .sorted(BY_TIME.reversed())
+                .limit(limit)
+                .toList()
+                .reversed();
+    }
+
     /// With a sandbox by that one's index (the `+` keeps the planner from walking the tenant's whole chain).
-    private static List<Row> ofTenant(Handle tx, String tenant, @Nullable String sandbox, @Nullable String category, long after, int limit) {
+    private static List<Row> ofTenant(Handle tx, String tenant, @Nullable String sandbox, @Nullable String category, long after, int limit,
+            String order) {
         var query = tx.createQuery("SELECT " + Row.COLUMNS + " FROM record WHERE seq > :after"
                 + (sandbox == null ? " AND tenant = :tenant" : " AND +tenant = :tenant AND sandbox = :sandbox")
-                + (category == null ? "" : " AND category = :category") + " ORDER BY seq LIMIT :limit");
+                + (category == null ? "" : " AND category = :category") + " ORDER BY " + order + " LIMIT :limit");
         query.bind("after", after).bind("limit", limit).bind("tenant", tenant);
         bind(query, "sandbox", sandbox);
         bind(query, "category", category);

@@ -53,6 +53,18 @@ class ChainLedgerTest {
     }
 
     @Test
+    void theNewestComeLastOfOneTenantAndOfAllByTime() {
+        rig.fill("a", 5);
+        rig.append("b", 1);
+        rig.append("a", 6);
+        assertThat(rig.ledger().newest("a", null, null, 3)).extracting(AuditRecord::seq).containsExactly(4L, 5L, 6L);
+        assertThat(rig.ledger().newest(null, null, null, 3)).extracting(r -> r.tenant() + r.seq()).containsExactly("a5", "b1", "a6");
+        assertThat(rig.ledger().newest("a", "sb0", null, 1)).extracting(AuditRecord::seq).containsExactly(6L);
+        assertThat(rig.ledger().newest("nobody", null, null, 3)).isEmpty();
+        assertThatThrownBy(() -> rig.ledger().newest("a", null, null, 1001)).isInstanceOf(RedomaException.class);
+    }
+
+    @Test
     void aRecordReadsBackWithOpenAndSealedFieldsAndSaysWhatTheGuestSaid() {
         rig.append("a", 7);
         var record = all("a").getFirst();

@@ -5,6 +5,9 @@ import dev.redoma.engine.Engine;
 import dev.redoma.engine.Tier;
 import dev.redoma.http.HttpServer;
 import dev.redoma.ledger.ChainLedger;
+import dev.redoma.model.Caller;
+import dev.redoma.model.Scope;
+import dev.redoma.model.TenantId;
 import dev.redoma.model.wire.Finding;
 import dev.redoma.model.wire.ServerInfo;
 import dev.redoma.pool.BtrfsPool;
@@ -19,6 +22,7 @@ import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /// The whole server, put together by constructors from the ground up and taken down in reverse. Closing it leaves sandboxes running.
@@ -27,6 +31,7 @@ public final class House implements AutoCloseable {
     private final BtrfsPool pool;
     private final OciTier tier;
     private final Serving serving;
+    private final Engine engine;
 
     private House(Options options, Config config) {
         var watch = new StartWatch();
@@ -46,7 +51,7 @@ public final class House implements AutoCloseable {
             tier = trying.get();
             watch.done("tier");
             List<Tier> tiers = List.of(tier);
-            var engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, Clock.systemUTC()));
+            engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, Clock.systemUTC()));
             watch.done("engine");
             serving = opened.add(Serving.start(config, http, store, ledger, engine, about(store, config, installation, tiers, pool), options.profile()));
             watch.done("api");
@@ -63,6 +68,11 @@ public final class House implements AutoCloseable {
 
     String url() {
         return serving.url();
+    }
+
+    /// Ends every sandbox of the installation; how many there were.
+    int endAll() {
+        return engine.sandboxes().killAll(new Caller("host", TenantId.DEFAULT, Set.of(Scope.OPERATE)), null);
     }
 
     private static ServerRoutes.About about(Store store, Config config, String installation, List<Tier> tiers, BtrfsPool pool) {

@@ -191,6 +191,8 @@ class ApiTest {
     void theLedgerTellsOfKeysAndVerifies() throws Exception {
         s.key("acme", "read");
         assertThat(s.get("/v1/audit?category=admin").body()).contains("key-created");
+        assertThat(s.get("/v1/audit?category=admin&newest=1").body()).contains("key-created");
+        assertThat(s.get("/v1/audit?newest=1&after=3").statusCode()).isEqualTo(400);
         assertThat(s.call(s.profile.key(), "POST", "/v1/audit/verify", BodyPublishers.noBody()).body()).contains("\"status\":\"ok\"");
         assertThat(s.get("/v1/audit/export").body()).contains("key-created");
         assertThat(s.get("/v1/audit/key").body()).contains(s.profile.auditKey());

@@ -37,7 +37,7 @@ final class AuditRoutes {
         return List.of(
                 get("/v1/audit", "readAudit", "Records of the ledger").needs(Scope.READ).query("tenant", "string", "operators: of this tenant only")
                         .query("sandbox", "string", "of this sandbox").query("category", "string", "of this category")
-                        .query("after", "integer", "after this sequence number").query("limit", "integer", "1 to 1000")
+                        .query("after", "integer", "after this sequence number").query("newest", "integer", "the newest so many, oldest first, instead").query("limit", "integer", "1 to 1000")
                         .answersItems(AuditRecord.class).by(this::read),
                 get("/v1/audit/export", "exportAudit", "Every record as JSON lines, ending in signed heads").needs(Scope.READ)
                         .query("tenant", "string", "operators: of this tenant only").answersBytes(200, "application/jsonl").by(this::export),
@@ -63,6 +63,13 @@ final class AuditRoutes {
         var sandbox = query.get("sandbox");
         if (sandbox != null && !SandboxId.looksLike(sandbox)) {
             sandbox = sandboxes.get(call.caller(), sandbox).id();
+        }
+        if (query.get("newest") != null) {
+            if (query.get("after") != null || query.get("limit") != null) {
+                throw Problem.field("newest", "is there with after or limit", "it alone, or these");
+            }
+            call.json(new Items<>(ledger.newest(tenant(call), sandbox, query.get("category"), (int) query.number("newest", 50, 1, 1000))));
+            return;
         }
         call.json(new Items<>(ledger.read(tenant(call), sandbox, query.get("category"), query.number("after", 0, 0, Long.MAX_VALUE),
                 (int) query.number("limit", 200, 1, 1000))));

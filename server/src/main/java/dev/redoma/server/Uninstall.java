@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.server;
+
+import dev.redoma.model.RedomaException;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Takes an installation off the host: ends every sandbox, unmounts, removes cgroups, data and run directories. Takes the server's own
+/// command line; no server may run. Exit codes as `Main`; what could not be removed is named on stderr.
+public final class Uninstall {
+    private Uninstall() {}
+
+    public static void main(String[] arguments) {
+        try {
+            var options = Options.parse(List.of(arguments));
+            var left = of(options);
+            left.forEach(line -> System.err.println("redoma: left on the host: " + line));
+            System.exit(left.isEmpty() ? 0 : 1);
+        } catch (RedomaException refused) {
+            System.err.println("redoma: " + refused.problem().message() + " " + refused.problem().remedy());
+            System.exit(refused.problem().code().status() == 400 ? 2 : 1);
+        } catch (IOException failed) {
+            System.err.println("redoma: " + failed);
+            System.exit(1);
+        }
+    }
+
+    /// What stays, in words; empty when nothing does.
+    static List<String> of(Options options) throws IOException {
+        var quiet = new Options(options.dataDir(), options.runDir(), options.home(), "127.0.0.1:0", options.config(), options.dataDir().resolve("operator.json"));
+        if (Files.exists(options.dataDir().resolve("redoma.db"))) {
+            endAll(quiet);
+        }
+        var left = new ArrayList<>(mounts(options));
+        if (left.isEmpty()) {
+            delete(options.dataDir());
+            delete(options.runDir());
+        }
+        return left;
+    }
+
+    private static void endAll(Options options) {
+        var house = House.open(options, environment());
+        System.out.println("sandboxes ended: " + house.endAll());
+        house.uninstall();
+    }
+
+    /// Nothing is started ahead any more.
+    private static Map<String, String> environment() {
+        var all = new java.util.HashMap<>(System.getenv());
+        all.put("REDOMA_WARM_SIZE", "0");
+        return all;
+    }
+
+    private static List<String> mounts(Options options) throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream().map(line -> line.split(" ")[4].replace("\\040", " "))
+                .filter(point -> point.startsWith(options.dataDir() + "/") || point.startsWith(options.runDir() + "/"))
+                .map(point -> "mount " + point).toList();
+    }
+
+    /// Follows no link, and nothing is mounted below.
+    private static void delete(Path root) throws IOException {
+        if (!Files.exists(root)) {
+            return;
+        }
+        Files.walkFileTree(root, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes facts) throws IOException {
+                Files.delete(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failed) throws IOException {
+                Files.delete(directory);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+}
