@@ -52,7 +52,7 @@ final class ExecRows {
 
     /// Its kept output was removed for that of later ones.
     static void outputRemoved(Handle h, ExecId id) {
-        update(h, "UPDATE exec SET dropped_bytes = dropped_bytes + output_bytes, output_bytes = 0, exit_offset = 0 WHERE id = ?", id.value());
+        Sql.update(h, "UPDATE exec SET dropped_bytes = dropped_bytes + output_bytes, output_bytes = 0, exit_offset = 0 WHERE id = ?", id.value());
     }
 
     /// Bytes of output that there were when its process ended; empty where that is not known.
