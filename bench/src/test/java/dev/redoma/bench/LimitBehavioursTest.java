@@ -53,7 +53,7 @@ class LimitBehavioursTest {
     @Test
     void rl05_aForkBombHurtsNeitherTheNeighbourNorForGoodItself(Lab lab) {
         try (var bomb = lab.tiny(Map.of("limits", Map.of("pids", 100))); var neighbour = lab.tiny()) {
-            var exec = bomb.start(Box.shell("b() { b | b & }; b; wait"));
+            var exec = bomb.start(Box.shell("b() { b | b & }; b; while :; do sleep 1000 & done"));
             await().atMost(Duration.ofSeconds(10)).until(() -> usage(bomb, "pids") > 60);
             assertThat(usage(bomb, "pids")).isLessThanOrEqualTo(100);
             long start = System.nanoTime();
