@@ -151,6 +151,7 @@ final class Api {
         var out = new ByteArrayOutputStream();
         var err = new ByteArrayOutputStream();
         JsonNode exec = null;
+        int told = 0;
         JsonNode problem = null;
         try (var in = new DataInputStream(new java.io.BufferedInputStream(body, 1 << 16))) {
             while (true) {
@@ -162,7 +163,10 @@ final class Api {
                 switch (type) {
                     case 1 -> out.write(payload);
                     case 2 -> err.write(payload);
-                    case 3 -> exec = JSON.readTree(payload);
+                    case 3 -> {
+                        exec = JSON.readTree(payload);
+                        told++;
+                    }
                     case 4 -> {}
                     case 5 -> problem = JSON.readTree(payload);
                     default -> throw new IOException("frame of unknown type " + type);
@@ -171,6 +175,7 @@ final class Api {
         } catch (EOFException cut) {
             return new Output(out.toByteArray(), err.toByteArray(), null, problem);
         }
-        return new Output(out.toByteArray(), err.toByteArray(), exec, problem);
+        // The first one only says how the exec was when the stream began.
+        return new Output(out.toByteArray(), err.toByteArray(), told > 1 ? exec : null, problem);
     }
 }

@@ -19,6 +19,7 @@ final class OutputReader {
     private final byte[] buffer = new byte[64 * 1024];
     private long offset;
     private @Nullable Exec latest;
+    private int told;
 
     OutputReader(OutputSink sink, long offset) {
         this.sink = sink;
@@ -33,12 +34,15 @@ final class OutputReader {
         return latest;
     }
 
+    /// The first frame of every connection tells the exec as it is, which may have ended long ago with output still to come: only what is
+    /// told after that says that all was delivered.
     boolean ended() {
-        return latest != null && (latest.state().equals("exited") || latest.state().equals("lost"));
+        return told > 1 && latest != null && (latest.state().equals("exited") || latest.state().equals("lost"));
     }
 
     /// Until the stream's clean end; an IOException means that the connection broke (the sink's own are wrapped as unchecked).
     void drain(InputStream in) throws IOException {
+        told = 0;
         var data = new DataInputStream(in);
         for (int type = data.read(); type >= 0; type = data.read()) {
             frame(type, data.readInt(), data);
@@ -87,6 +91,7 @@ final class OutputReader {
         boolean first = latest == null;
         var exec = Api.decode(() -> Json.read(json, Exec.class));
         latest = exec;
+        told++;
         if (first) {
             try {
                 sink.started(exec);

@@ -38,10 +38,14 @@ class FollowTest {
     }
 
     private static void stream(HttpExchange exchange, int offset) throws IOException {
+        stream(exchange, offset, exec("running", null));
+    }
+
+    private static void stream(HttpExchange exchange, int offset, dev.redoma.model.wire.Exec first) throws IOException {
         exchange.getRequestBody().readAllBytes();
         exchange.sendResponseHeaders(200, 0);
         try (var out = new DataOutputStream(new BufferedOutputStream(exchange.getResponseBody()))) {
-            frame(out, exec("running", null));
+            frame(out, first);
             for (int at = offset; at < SEQ.length; at += 5000) {
                 frame(out, 1, SEQ, at, Math.min(5000, SEQ.length - at));
                 frame(out, 4, SEQ, 0, 0);
@@ -58,6 +62,17 @@ class FollowTest {
             var exec = client.sandbox("sb").execs().run(Command.of("seq", "1", "300000"), OutputSink.to(out, out));
             assertThat(out.toByteArray()).isEqualTo(SEQ);
             assertThat(exec.exitCode()).isEqualTo(7);
+            assertThat(relay.cutsLeft()).isZero();
+        }
+    }
+
+    @Test
+    void aCutStreamOfACommandThatHasEndedLongAgoIsTakenUpAgain() throws IOException {
+        server.on(OUTPUT, exchange -> stream(exchange, (int) FakeServer.query(exchange, "offset"), exec("exited", 7)));
+        try (var relay = new CuttingRelay(server.address(), 400_001, 3); var client = RedomaClient.connect(relay.address(), "k")) {
+            var out = new ByteArrayOutputStream();
+            client.sandbox("sb").execs().get("exabcdefghijklmnopqr").follow(0, OutputSink.to(out, out));
+            assertThat(out.size()).isEqualTo(SEQ.length);
             assertThat(relay.cutsLeft()).isZero();
         }
     }
