@@ -34,7 +34,7 @@ build_guest() {
 
 build_jars() {
     local now
-    now=$(digest_of pom.xml .mvn ':(glob)*/pom.xml' ':(glob)*/src/main/**' guest/proto setup)-$(sha256sum <"$jdk/release")
+    now=$(digest_of pom.xml .mvn ':(glob)*/pom.xml' ':(glob)*/src/main/**' guest/proto setup server/jvm.options)-$(sha256sum <"$jdk/release")
     if stamped jars "$now"; then return; fi
     say "building the jars"
     rm -rf "$dist/lib.new" && mkdir -p "$dist/lib.new"
@@ -59,7 +59,7 @@ write_launch() {
         echo 'flags=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djdk.reflect.useNativeAccessorOnly=true --enable-native-access=ALL-UNNAMED --add-exports=java.base/sun.nio.ch=ALL-UNNAMED)'
         echo 'quiet=(-Xlog:disable -Xlog:all=error:stderr)'
         echo "jars=${jars%:}"
-        echo 'server=(-XX:+UseSerialGC -Xmx512m --enable-native-access=ALL-UNNAMED --add-exports=java.base/sun.nio.ch=ALL-UNNAMED)'
+        echo "server=($(grep '^-' "$home/server/jvm.options" | tr '\n' ' '))"
         echo '[ ! -r "$dist/server.aot" ] || server+=(-XX:AOTCache="$dist/server.aot" "${quiet[@]}")'
         echo '[ ! -r "$dist/cli.aot" ] || flags+=(-XX:AOTCache="$dist/cli.aot" "${quiet[@]}")'
         echo '[ -z "${training-}" ] || return 0'

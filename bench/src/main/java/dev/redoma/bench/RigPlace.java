@@ -80,7 +80,7 @@ final class RigPlace {
     }
 
     List<String> serverCommand() {
-        var command = java("@" + home.resolve("server/jvm.options"));
+        var command = server();
         command.addAll(List.of("dev.redoma.server.Main", "--data", data().toString(), "--run", run.toString(), "--listen", "127.0.0.1:0",
                 "--profile", profile().toString()));
         return command;
@@ -93,6 +93,18 @@ final class RigPlace {
         }
         var command = java("-XX:TieredStopAtLevel=1");
         command.add("dev.redoma.cli.Main");
+        return command;
+    }
+
+    /// As `./redoma up` starts it, ahead-of-time cache and all, where `./redoma` started us.
+    private List<String> server() {
+        var flags = System.getProperty("redoma.server.flags");
+        if (flags == null || flags.isBlank()) {
+            return java("@" + home.resolve("server/jvm.options"));
+        }
+        var command = new ArrayList<String>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(List.of(flags.strip().split("\\s+")));
+        command.addAll(List.of("-Dredoma.home=" + home, "-cp", System.getProperty("java.class.path")));
         return command;
     }
 

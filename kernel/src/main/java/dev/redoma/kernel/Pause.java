@@ -6,8 +6,12 @@ public final class Pause {
     private Pause() {}
 
     public static void millis(long millis) {
+        nanos(millis * 1_000_000);
+    }
+
+    public static void nanos(long nanos) {
         try {
-            Thread.sleep(millis);
+            Thread.sleep(java.time.Duration.ofNanos(nanos));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -38,6 +38,7 @@ public final class House implements AutoCloseable {
         try {
             opened.add(DataLock.take(config.dataDir()));
             var listening = opened.add(Ahead.open("http", () -> HttpServer.start(config.http(), NativeApi.starting())));
+            var mounting = opened.add(Ahead.open("pool", () -> BtrfsPool.open(config.dataDir(), config.pool())));
             var store = opened.add(SqliteStore.open(config.dataDir().resolve("redoma.db")));
             var ledger = ChainLedger.open(store, config.dataDir());
             var installation = Installation.id(store);
@@ -46,7 +47,7 @@ public final class House implements AutoCloseable {
             watch.done("http");
             var trying = opened.add(Ahead.open("tier", () -> OciTier.open(
                     new OciConfig(installation, config.runDir(), options.guestBinary("redoma-guest"), options.guestBinary("redoma-launcher")))));
-            pool = opened.add(BtrfsPool.open(config.dataDir(), config.pool()));
+            pool = mounting.get();
             watch.done("pool");
             tier = trying.get();
             watch.done("tier");

@@ -10,13 +10,14 @@ import java.util.function.BooleanSupplier;
 /// A bounded wait for something the kernel does by itself, looked at first at once and then at growing distances.
 final class Await {
     private static final Duration AT_MOST = Duration.ofSeconds(10);
-    private static final int SLOWEST_MS = 20;
+    private static final long FIRST_NANOS = 200_000;
+    private static final long SLOWEST_NANOS = 20_000_000;
 
     private Await() {}
 
     static void until(String what, BooleanSupplier done) {
         long end = System.nanoTime() + AT_MOST.toNanos();
-        for (int pause = 1; !done.getAsBoolean(); pause = Math.min(SLOWEST_MS, pause * 2)) {
+        for (long pause = FIRST_NANOS; !done.getAsBoolean(); pause = Math.min(SLOWEST_NANOS, pause + pause / 2)) {
             if (System.nanoTime() >= end) {
                 throw Problem.of(
                                 Code.HOST_FAILED,
@@ -24,7 +25,7 @@ final class Await {
                                 "Try again; if it stays so, ask the operator to look for processes stuck in the kernel.")
                         .raise();
             }
-            Pause.millis(pause);
+            Pause.nanos(pause);
         }
     }
 }
