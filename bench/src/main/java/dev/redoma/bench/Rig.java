@@ -222,6 +222,7 @@ public final class Rig implements AutoCloseable {
             stop();
         }
         place.endProcesses();
+        place.removeCgroups();
         place.unmount();
         place.remove();
     }

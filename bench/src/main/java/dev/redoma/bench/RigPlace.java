@@ -139,6 +139,23 @@ final class RigPlace {
         }
     }
 
+    /// As an uninstallation would: the groups of instances, and those that held them.
+    void removeCgroups() {
+        if (installation == null) {
+            return;
+        }
+        var name = "redoma-" + installation;
+        try (var roots = Files.walk(CGROUPS, 2)) {
+            for (var root : roots.filter(p -> p.getFileName().toString().equals(name)).toList()) {
+                for (var group : Stream.concat(below(root), Stream.of(root)).sorted(java.util.Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(group);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /// Host pids in any of them.
     List<Long> processes() {
         return cgroups().stream().flatMap(c -> pids(c).stream()).distinct().toList();
