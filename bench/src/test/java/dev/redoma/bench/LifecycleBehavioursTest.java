@@ -336,4 +336,25 @@ class LifecycleBehavioursTest {
             }
         }
     }
+
+    @Test
+    void aClientThatClosesAsSoonAsItHasTheAnswerKeepsItsSandbox(Lab lab) throws Exception {
+        for (int i = 0; i < 12; i++) {
+            var id = createAndClose(lab.api());
+            try (var box = new Box(lab.api(), lab.api().get("/v1/sandboxes/" + id).expect(200).json())) {
+                Thread.sleep(50);
+                assertThat(box.state()).isEqualTo("running");
+            }
+        }
+    }
+
+    private static String createAndClose(Api api) throws Exception {
+        var body = "{\"template\":\"tiny\"}";
+        try (var socket = new java.net.Socket(api.base().getHost(), api.base().getPort())) {
+            socket.getOutputStream().write(("POST /v1/sandboxes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + api.key()
+                    + "\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: " + body.length() + "\r\n\r\n" + body).getBytes(UTF_8));
+            var answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
+            return Api.JSON.readTree(answer.substring(answer.indexOf('{'))).get("id").asString();
+        }
+    }
 }

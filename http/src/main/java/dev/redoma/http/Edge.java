@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.server.Handler;
@@ -91,7 +92,7 @@ final class Edge extends Handler.Abstract {
     }
 
     private void fail(Request request, Callback callback, Exchange exchange, Throwable failure) {
-        if (ClientGone.in(failure)) {
+        if (ClientGone.in(failure) && (exchange.answered() || !stalled(failure))) {
             LOG.debug("{} {}: client gone", request.getMethod(), request.getHttpURI().getPath());
             exchange.release();
             callback.failed(failure instanceof ClientGone ? failure : new ClientGone(failure));
@@ -111,7 +112,20 @@ final class Edge extends Handler.Abstract {
         }
     }
 
+    /// The client is there but sends nothing more.
+    private static boolean stalled(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof TimeoutException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static Problem problem(Request request, Throwable failure) {
+        if (ClientGone.in(failure) && stalled(failure)) {
+            return Problem.of(Code.REQUEST_TIMEOUT, "The rest of the request did not come.", "Send it without long pauses.");
+        }
         for (Throwable t = failure; t != null; t = t.getCause()) {
             switch (t) {
                 case RedomaException ours -> {

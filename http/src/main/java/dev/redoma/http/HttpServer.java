@@ -8,6 +8,7 @@ import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.VirtualThreads;
@@ -50,8 +51,17 @@ public final class HttpServer implements AutoCloseable {
         connector.setAcceptQueueSize(1024);
         connector.setShutdownIdleTimeout(1000);
         server.addConnector(connector);
+        server.addBean(limit(settings.connections(), connector));
         server.setStopTimeout(0);
         WebSocketUpgrade.configure(ServerWebSocketContainer.ensure(server));
+    }
+
+    /// Whoever may connect, keys or none, must not use up the descriptors that sandboxes need. At the limit new connections wait, and those
+    /// that are not in the middle of a request are let go after a second.
+    private static NetworkConnectionLimit limit(int connections, ServerConnector connector) {
+        var limit = new NetworkConnectionLimit(connections, connector);
+        limit.setEndPointIdleTimeout(1000);
+        return limit;
     }
 
     private static HttpConfiguration configuration(Settings settings) {
@@ -105,11 +115,11 @@ public final class HttpServer implements AutoCloseable {
         }
     }
 
-    /// Where to listen and how long to be patient.
-    public record Settings(String host, int port, Duration idle, int headerBytes, Duration grace) {
+    /// Where to listen and how long to be patient; `connections`: how many at a time, whoever makes them.
+    public record Settings(String host, int port, Duration idle, int headerBytes, Duration grace, int connections) {
 
         public static Settings on(String host, int port) {
-            return new Settings(host, port, Duration.ofSeconds(60), 16 * 1024, Duration.ofSeconds(5));
+            return new Settings(host, port, Duration.ofSeconds(60), 16 * 1024, Duration.ofSeconds(5), 4096);
         }
     }
 }

@@ -153,7 +153,7 @@ class HttpServerTest {
 
     @Test
     void anEndpointMayThinkLongerThanTheIdleTimeout() throws Exception {
-        var settings = new HttpServer.Settings("127.0.0.1", 0, Duration.ofMillis(300), 16384, Duration.ofSeconds(1));
+        var settings = new HttpServer.Settings("127.0.0.1", 0, Duration.ofMillis(300), 16384, Duration.ofSeconds(1), 100);
         try (var s = new Served(settings, get("/v1/x", x -> {
             Thread.sleep(1200);
             x.json(200, new Thing("late", null));
@@ -164,14 +164,32 @@ class HttpServerTest {
 
     @Test
     void aClientThatStallsItsBodyIsGivenUp() throws Exception {
-        var settings = new HttpServer.Settings("127.0.0.1", 0, Duration.ofMillis(300), 16384, Duration.ofSeconds(1));
+        var settings = new HttpServer.Settings("127.0.0.1", 0, Duration.ofMillis(300), 16384, Duration.ofSeconds(1), 100);
         try (var s = new Served(settings, new Route("PUT", "/v1/x", x -> {
             x.body(1000).readAllBytes();
             x.nothing();
         }))) {
             long before = System.nanoTime();
-            s.raw("PUT /v1/x HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc");
+            assertThat(s.raw("PUT /v1/x HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc")).startsWith("HTTP/1.1 408").contains("request-timeout");
             assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(5));
+        }
+    }
+
+    @Test
+    void idleConnectionsBeyondTheLimitMakeRoomForOthers() throws Exception {
+        var settings = new HttpServer.Settings("127.0.0.1", 0, Duration.ofSeconds(60), 16384, Duration.ofSeconds(1), 8);
+        var idle = new java.util.ArrayList<java.net.Socket>();
+        try (var s = new Served(settings, get("/v1/x", x -> x.json(200, new Thing("here", null))))) {
+            for (int i = 0; i < 20; i++) {
+                var socket = new java.net.Socket("127.0.0.1", s.uri("/").getPort());
+                socket.getOutputStream().write("GET /v1/x HTT".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+                idle.add(socket);
+            }
+            assertThat(s.get("/v1/x").body()).contains("here");
+        } finally {
+            for (var socket : idle) {
+                socket.close();
+            }
         }
     }
 

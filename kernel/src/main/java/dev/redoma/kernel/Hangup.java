@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.channels.SocketChannel;
 
 /// Whether the other end of a connection is still there, asked of the kernel without reading a byte. `ENDED`: it will send no more (a
-/// close looks so until something is sent to it); `RESET`: it takes nothing either.
+/// close looks so until something is sent to it; both ends closed in good order look so, too); `RESET`: it refused what it was sent.
 public enum Hangup {
     NONE,
     ENDED,
@@ -16,17 +16,20 @@ public enum Hangup {
     private static final int POLLHUP = 0x10;
     private static final int POLLRDHUP = 0x2000;
 
-    /// Never waits. A channel that is closed here counts as reset.
+    /// Never waits. Of a channel that is closed here no more is known than that it has ended.
     public static Hangup of(SocketChannel channel) {
         if (!channel.isOpen()) {
-            return RESET;
+            return ENDED;
         }
         int events = events(channel);
         // Looked at again: the number may have become another file's meanwhile.
-        if ((events & (POLLERR | POLLHUP)) != 0 || !channel.isOpen()) {
+        if (!channel.isOpen()) {
+            return ENDED;
+        }
+        if ((events & POLLERR) != 0) {
             return RESET;
         }
-        return (events & POLLRDHUP) == 0 ? NONE : ENDED;
+        return (events & (POLLRDHUP | POLLHUP)) == 0 ? NONE : ENDED;
     }
 
     private static int events(SocketChannel channel) {

@@ -61,8 +61,15 @@ class HangupTest {
     }
 
     @Test
-    void oneClosedHereIsReset() throws IOException {
+    void bothEndsClosedInGoodOrderAreNoReset() throws IOException {
+        here.shutdownOutput();
+        there.close();
+        await().until(() -> Hangup.of(here) == Hangup.ENDED);
+    }
+
+    @Test
+    void oneClosedHereHasEnded() throws IOException {
         here.close();
-        assertThat(Hangup.of(here)).isEqualTo(Hangup.RESET);
+        assertThat(Hangup.of(here)).isEqualTo(Hangup.ENDED);
     }
 }

@@ -51,10 +51,13 @@ final class ChangeReader implements AutoCloseable {
     private record Place(String path, int depth, boolean hides) {}
 
     private void directory(Dir dir, Lowers below, Place place) {
-        if (place.depth() > DEPTH) {
-            throw new Full();
+        var names = place.depth() > DEPTH ? Optional.<List<String>>empty() : names(dir);
+        if (names.isEmpty()) {
+            // Said of this directory alone: what lies beside it must not be hidden by it.
+            put(new Change(Names.printable(place.path()), "truncated", "directory", null, null, null, List.of()));
+            return;
         }
-        for (var name : names(dir)) {
+        for (var name : names.get()) {
             if (++visits > VISITS || System.nanoTime() - started > TIME) {
                 throw new Full();
             }
@@ -68,16 +71,20 @@ final class ChangeReader implements AutoCloseable {
         }
     }
 
-    private static List<String> names(Dir dir) {
+    /// Empty where there are too many.
+    private static Optional<List<String>> names(Dir dir) {
         try {
             var names = dir.list(NAMES);
             names.sort(null);
-            return names;
+            return Optional.of(names);
         } catch (KernelException e) {
             if (e.is(Errno.ENOENT)) {
-                return List.of();
+                return Optional.of(List.of());
             }
-            throw e.is(Errno.E2BIG) ? new Full() : e;
+            if (e.is(Errno.E2BIG)) {
+                return Optional.empty();
+            }
+            throw e;
         }
     }
 

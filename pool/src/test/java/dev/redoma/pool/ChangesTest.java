@@ -174,9 +174,11 @@ class ChangesTest {
     @Test
     void aTreeOfAnyDepthAndNamesOfAnyBytesAreEndured() throws Exception {
         sh("i=0; while [ $i -lt 260 ]; do mkdir dd; cd dd; i=$((i+1)); done; touch deep");
-        sh("touch \"$(printf 'bad\\377name')\" \"$(printf 'a\\nb')\" \"$(printf 'rtl\\342\\200\\256gpj.exe')\"");
+        sh("touch zz \"$(printf 'bad\\377name')\" \"$(printf 'a\\nb')\" \"$(printf 'rtl\\342\\200\\256gpj.exe')\"");
         var changes = read();
-        assertThat(changes.getLast().kind()).isEqualTo("truncated");
+        // What comes after the deep tree is there all the same.
+        assertThat(changes).filteredOn(c -> c.kind().equals("truncated")).singleElement().satisfies(c -> assertThat(c.path()).startsWith("/dd/dd"));
+        assertThat(changes).extracting(Change::path).contains("/zz");
         assertThat(changes).filteredOn(c -> c.flags().contains("deceptive-name")).extracting(Change::path).contains("/bad\\xffname", "/a\nb");
         sh("find . -depth -name dd -exec rmdir {} \\; 2>/dev/null || true; rm -rf dd");
     }

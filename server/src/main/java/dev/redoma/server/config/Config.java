@@ -3,6 +3,7 @@ package dev.redoma.server.config;
 
 import dev.redoma.engine.EngineConfig;
 import dev.redoma.http.HttpServer;
+import dev.redoma.kernel.OwnLimits;
 import dev.redoma.model.Bytes;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
@@ -26,6 +27,8 @@ public record Config(
         long largestUpload,
         Backing pool,
         Duration checkpoint) {
+    private static final int MOST_CONNECTIONS = 4096;
+
 
     /// `listen` (from the command line) wins over everything.
     public static Config load(Path dataDir, Path runDir, @Nullable Path file, Map<String, String> environment, @Nullable String listen) {
@@ -52,7 +55,8 @@ public record Config(
                     .with("field", "listen").raise();
         }
         return new HttpServer.Settings(address.host(), address.port(), values.duration(ConfigKey.HTTP_IDLE),
-                (int) values.size(ConfigKey.HTTP_HEADERS), values.duration(ConfigKey.STOP_GRACE));
+                (int) values.size(ConfigKey.HTTP_HEADERS), values.duration(ConfigKey.STOP_GRACE),
+                (int) Math.min(MOST_CONNECTIONS, OwnLimits.openFiles() / 4));
     }
 
     private static Backing backing(ConfigValues values) {
