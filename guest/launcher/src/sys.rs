@@ -9,6 +9,7 @@ const OPEN_TREE_CLONE: libc::c_uint = 1;
 const MOVE_MOUNT_F_EMPTY_PATH: libc::c_uint = 4;
 const MOUNT_ATTR_RDONLY: u64 = 0x1;
 const MOUNT_ATTR_NODEV: u64 = 0x4;
+const MOUNT_ATTR_NOEXEC: u64 = 0x8;
 const MOUNT_ATTR_IDMAP: u64 = 0x0010_0000;
 
 #[repr(C)]
@@ -50,7 +51,8 @@ pub fn restrict(tree: &OwnedFd, read_only: bool, userns: Option<&OwnedFd>) -> Re
         set: MOUNT_ATTR_NODEV
             | if read_only { MOUNT_ATTR_RDONLY } else { 0 }
             | if userns.is_some() { MOUNT_ATTR_IDMAP } else { 0 },
-        clear: 0,
+        // The first program may lie on a tmpfs that others may not execute from.
+        clear: if read_only { MOUNT_ATTR_NOEXEC } else { 0 },
         propagation: 0,
         userns: userns.map_or(0, |fd| fd.as_raw_fd() as u64),
     };

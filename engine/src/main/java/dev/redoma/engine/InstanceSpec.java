@@ -6,7 +6,8 @@ import java.util.List;
 
 /// What a tier needs to start an instance. `name` is unique in the installation (the sandbox id, or that of a warm member).
 /// `lowers`: top first. `channelDir`: host directory (0700, owned by `range.base()`) that appears read-only as `/run/redoma` inside;
-/// the listening socket `guest.sock` is in it before this is used. `sudo`: set-uid works (else no_new_privs).
+/// the listening socket `guest.sock` is in it before this is used. `sudo`: set-uid works (else no_new_privs). `circle`:
+/// instances of one circle may share pages of the host's files (a tenant's; an untrusted sandbox is its own); letters, digits, `-` and `_`.
 public record InstanceSpec(
         String name,
         List<Lower> lowers,
@@ -17,7 +18,14 @@ public record InstanceSpec(
         String bootId,
         InstanceLimits limits,
         Path channelDir,
-        boolean sudo) {
+        boolean sudo,
+        String circle) {
+
+    /// With nobody to share memory with.
+    public InstanceSpec(String name, List<Lower> lowers, Path upper, Path work, UidRange range, String hostname, String bootId, InstanceLimits limits,
+            Path channelDir, boolean sudo) {
+        this(name, lowers, upper, work, range, hostname, bootId, limits, channelDir, sudo, name);
+    }
 
     /// A lower directory and the uid base its files are owned from (0 for template layers, a range's base for a saved upper).
     public record Lower(Path dir, long uidBase) {}

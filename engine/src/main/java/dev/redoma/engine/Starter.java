@@ -59,7 +59,8 @@ final class Starter {
             pool.requireRealDirectories(made.upper(), lowers.stream().map(InstanceSpec.Lower::dir).toList());
             Instance instance = tier.create(new InstanceSpec(
                     row.id().value(), lowers, made.upper(), made.work(), row.range(), row.hostname(), UUID.randomUUID().toString(),
-                    LimitRules.enforced(row.limits()), channel, row.sudo()));
+                    LimitRules.enforced(row.limits()), channel, row.sudo(),
+                    row.untrusted() ? row.id().value() : row.tenant().value()));
             Faults.at("start.created");
             return connected(new LiveBox(row, config, instance, link));
         } catch (RuntimeException | Error failed) {

@@ -23,15 +23,15 @@ final class Launch {
     }
 
     /// Returns the host pid of its init, which runs. `join`: groups that the launcher enters first of all.
-    int start(InstanceSpec spec, Bundle bundle, List<CgroupDir> join) {
-        var result = Spawn.run(command(spec, bundle, join));
+    int start(InstanceSpec spec, Path init, Bundle bundle, List<CgroupDir> join) {
+        var result = Spawn.run(command(spec, init, bundle, join));
         if (result.code() != 0) {
             throw failure(result, bundle);
         }
         return bundle.pid().orElseThrow(() -> failure(result, bundle));
     }
 
-    private List<String> command(InstanceSpec spec, Bundle bundle, List<CgroupDir> join) {
+    private List<String> command(InstanceSpec spec, Path init, Bundle bundle, List<CgroupDir> join) {
         var out = new ArrayList<String>(List.of(config.launcher().toString(), "run"));
         join.forEach(group -> out.add("cgroup=" + group.path().resolve("cgroup.procs")));
         out.add("namespace=" + config.cleanNamespace());
@@ -43,7 +43,7 @@ final class Launch {
         out.add("work=" + disk.relativize(spec.work()));
         out.add("write=b:" + bundle.dir());
         out.add("read=channel:" + spec.channelDir());
-        out.add("read=guest:" + config.init());
+        out.add("read=guest:" + init);
         // From a read-only mount crun need not copy itself before it starts.
         out.add("read=runtime:" + runtime.binary());
         if (runtime.placesCgroups()) {

@@ -33,6 +33,7 @@ public final class OciTier implements Tier, AutoCloseable {
     private final GroupHost groups;
     private final CpuSpread spread;
     private final CleanNamespace clean;
+    private final FirstPrograms guests;
     private final ExitWatch exits = new ExitWatch();
     private final Probe probe;
 
@@ -41,6 +42,7 @@ public final class OciTier implements Tier, AutoCloseable {
         this.groups = groups;
         this.spread = spread;
         this.clean = new CleanNamespace(config);
+        this.guests = new FirstPrograms(config.init(), config.runDir().resolve("guests"));
         var readiness = new Readiness();
         this.runtime = choose(readiness);
         this.probe = readiness.result(runtime);
@@ -72,7 +74,7 @@ public final class OciTier implements Tier, AutoCloseable {
         }
         var trialConfig = config.withInit(config.launcher(), List.of("inside"));
         for (var candidate : found) {
-            var faults = new Trial(config.trialDir(), spec -> start(spec, candidate, trialConfig), groups::of).run();
+            var faults = new Trial(config.trialDir(), spec -> start(spec, trialConfig.init(), candidate, trialConfig), groups::of).run();
             readiness.tried(candidate, faults);
             if (faults.isEmpty()) {
                 return Optional.of(candidate);
@@ -149,17 +151,17 @@ public final class OciTier implements Tier, AutoCloseable {
         var chosen = runtime.orElseThrow(() -> Problem.of(
                         Code.NOT_OFFERED, "this host cannot run the container tier", "Run `redoma doctor` and do what it says.")
                 .raise());
-        return start(spec, chosen, config);
+        return start(spec, guests.of(spec.circle()), chosen, config);
     }
 
-    private Instance start(InstanceSpec spec, Runtime by, OciConfig with) {
+    private Instance start(InstanceSpec spec, Path init, Runtime by, OciConfig with) {
         var bundle = bundle(spec.name());
         var box = groups.of(spec.name());
         if (bundle.exists() || box.exists()) {
             throw Problem.of(Code.WRONG_STATE, "an instance of that name exists", "Remove it first.").raise();
         }
         try {
-            return start(spec, by, with, bundle, box);
+            return start(spec, init, by, with, bundle, box);
         } catch (RuntimeException e) {
             undo(spec.name(), e);
             throw e;
@@ -179,12 +181,12 @@ public final class OciTier implements Tier, AutoCloseable {
         }
     }
 
-    private Instance start(InstanceSpec spec, Runtime by, OciConfig with, Bundle bundle, BoxGroups box) {
+    private Instance start(InstanceSpec spec, Path init, Runtime by, OciConfig with, Bundle bundle, BoxGroups box) {
         var cpus = spread.deal(spec.name(), spec.limits().cpu());
         var path = by.placesCgroups() ? "/" + config.parentGroup() + "/" + spec.name() : null;
         bundle.write(spec, RuntimeConfig.of(spec, with.initArgs(), path, by.compiledFilter()), cpus);
         makeGroups(box, spec, cpus);
-        int pid = new Launch(with, by).start(spec, bundle, by.placesCgroups() ? List.of() : box.dirs());
+        int pid = new Launch(with, by).start(spec, init, bundle, by.placesCgroups() ? List.of() : box.dirs());
         box.started(spec.limits(), pid);
         Await.until("starting the first program", () -> FirstProgram.leftRuntime(pid, by.binary()));
         var ref = ProcessFacts.of(pid)
@@ -252,6 +254,7 @@ public final class OciTier implements Tier, AutoCloseable {
             Await.until("removing cgroups", box::remove);
         }
         bundle(ref.name()).delete();
+        guests.drop(ref.name()); // where it was a circle of its own
         spread.giveBack(ref.name());
     }
 

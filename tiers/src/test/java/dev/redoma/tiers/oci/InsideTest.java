@@ -29,6 +29,30 @@ class InsideTest {
     }
 
     @Test
+    void theFirstProgramIsSharedWithinACircleAndWithNobodyElse() throws Exception {
+        host.script("sleep 30");
+        var first = host.tier.create(circle(host.spec(), "one"));
+        var second = host.tier.create(circle(host.spec(), "one"));
+        var other = host.tier.create(circle(host.spec(), "two"));
+        assertThat(program(second)).isEqualTo(program(first));
+        assertThat(program(first)).endsWith("/guests/one");
+        assertThat(program(other)).endsWith("/guests/two");
+        for (var instance : java.util.List.of(first, second, other)) {
+            instance.kill();
+        }
+    }
+
+    private static InstanceSpec circle(InstanceSpec s, String circle) {
+        return new InstanceSpec(s.name(), s.lowers(), s.upper(), s.work(), s.range(), s.hostname(), s.bootId(), s.limits(), s.channelDir(), s.sudo(), circle);
+    }
+
+    /// Its file on the host: another one has pages of its own.
+    private static String program(dev.redoma.engine.Instance instance) throws Exception {
+        var mounts = java.nio.file.Path.of("/proc/" + instance.ref().pid() + "/mountinfo");
+        return java.nio.file.Files.readAllLines(mounts).stream().filter(l -> l.contains("/guests/")).map(l -> l.split(" ")[3]).reduce("", String::concat);
+    }
+
+    @Test
     void bootIdIsItsOwnAndReadOnly() throws Exception {
         host.script("cat /proc/sys/kernel/random/boot_id > /out; echo x > /proc/sys/kernel/random/boot_id && echo written >> /out");
         var spec = host.spec();
