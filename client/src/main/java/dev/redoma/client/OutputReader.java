@@ -16,7 +16,7 @@ final class OutputReader {
     private static final int LARGEST_JSON = 4 << 20;
 
     private final OutputSink sink;
-    private final byte[] buffer = new byte[64 * 1024];
+    private final byte[] buffer = new byte[128 * 1024];
     private long offset;
     private @Nullable Exec latest;
     private int told;

@@ -96,6 +96,9 @@ final class ExecPump {
         while (true) {
             var kind = op.next(null);
             run.heard();
+            if (kind != GuestOp.Kind.STDOUT && kind != GuestOp.Kind.STDERR) {
+                spool.tell();
+            }
             if (exited != null && !closes(kind, op)) {
                 ending.exited(run, exited, false);
                 exited = null;
@@ -118,6 +121,9 @@ final class ExecPump {
 
     private void output(GuestOp op, int stream) {
         spool.append(stream, op.data());
+        if (!op.ready()) {
+            spool.tell(); // readers are woken once for what came together
+        }
         if (spool.total() - acked >= ACK_EVERY) {
             acked = spool.total();
             op.send(ExecInput.newBuilder().setAck(acked).build());

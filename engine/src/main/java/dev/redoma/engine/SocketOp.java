@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,9 @@ final class SocketOp implements GuestOp, Watchdog.Watched {
     static final int MAX_CONTROL = 1 << 20;
     static final int MAX_BULK = 256 << 10;
     private static final Duration CONTROL_WRITE = Duration.ofSeconds(10);
+    /// How long a stream at full speed is left to gather, so that each waking finds more than a few bytes.
+    private static final long GATHER_NANOS = 250_000;
+    private static final int PLENTY = 64 << 10;
     private static final Kind[] KINDS = Kind.values();
 
     private final SocketChannel channel;
@@ -33,6 +37,7 @@ final class SocketOp implements GuestOp, Watchdog.Watched {
     private @Nullable Thread reader;
     private @Nullable ByteBuffer in;
     private boolean large;
+    private int lastRead;
     private Kind kind = Kind.EOF;
     private int rest;
     private @Nullable ByteBuffer piece;
@@ -140,9 +145,13 @@ final class SocketOp implements GuestOp, Watchdog.Watched {
 
     private boolean fill(@Nullable Duration silence) throws IOException {
         var b = buffer().compact();
+        if (large && lastRead < PLENTY) {
+            LockSupport.parkNanos(GATHER_NANOS);
+        }
         readBy = by(silence);
         int n = channel.read(b);
         readBy = 0;
+        lastRead = n;
         resize(b, n);
         buffer().flip();
         return n >= 0;

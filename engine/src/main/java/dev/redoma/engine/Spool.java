@@ -34,6 +34,7 @@ final class Spool {
     private @Nullable FileChannel file;
     private @Nullable MessageDigest digest = sha256();
     private boolean full;
+    private boolean untold;
     private boolean roomy = true;
     private long lookAgainAt;
     private final LongSupplier space;
@@ -98,7 +99,7 @@ final class Spool {
         return closed;
     }
 
-    /// Writer: keeps what fits below the limit. A disk that takes no more counts as the limit: the process is not to suffer from it.
+    /// Writer: keeps what fits below the limit; readers that wait hear of it by `tell`. A disk that takes no more counts as the limit: the process is not to suffer from it.
     void append(int stream, ByteBuffer bytes) {
         long room = roomy() ? Math.min(limit - size, limit - index.count() * SpoolIndex.ENTRY) : 0;
         int keep = full ? 0 : (int) Math.max(0, Math.min(bytes.remaining(), room));
@@ -140,6 +141,7 @@ final class Spool {
     /// Writer: bytes that the guest no longer had.
     void skip(long bytes) {
         publish(0, bytes);
+        tell();
     }
 
     private void publish(long keep, long lose) {
@@ -147,6 +149,20 @@ final class Spool {
         try {
             size += keep;
             dropped += lose;
+            untold = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Writer: wakes the readers if anything was appended since the last time.
+    void tell() {
+        if (!untold) {
+            return;
+        }
+        untold = false;
+        lock.lock();
+        try {
             if (waiting > 0) {
                 grown.signalAll();
             }

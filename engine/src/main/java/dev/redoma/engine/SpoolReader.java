@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One reader of a spool, at its own pace.
 final class SpoolReader implements Execs.Output {
-    private static final int MOST = 64 << 10;
+    private static final int MOST = 128 << 10;
     private static final byte[] NOTHING = {};
 
     private final Spool spool;

@@ -6,6 +6,7 @@ import java.time.Duration;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
@@ -30,7 +31,8 @@ public final class HttpServer implements AutoCloseable {
         threads.setReservedThreads(0);
         threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("http-"));
         grace = settings.grace();
-        server = new Server(threads);
+        // Jetty's own pool keeps nothing of our size: each request would allocate and clear anew
+        server = new Server(threads, null, new ArrayByteBufferPool(0, 4096, 2 * BUFFER));
         edge = new Edge(router);
         server.setHandler(edge);
         server.setErrorHandler(new ErrorPage());

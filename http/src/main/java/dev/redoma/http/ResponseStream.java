@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// client does not read. `close` only flushes: the response ends when its endpoint returns, so that a failure never looks complete.
 /// Not thread-safe.
 final class ResponseStream extends OutputStream {
-    private static final int GATHER = 128 * 1024;
+    private static final int GATHER = 256 * 1024;
     private static final int LARGE = 16 * 1024;
 
     private final Response response;

@@ -43,7 +43,6 @@ CREATE TABLE exec (
     output_bytes INTEGER NOT NULL DEFAULT 0, dropped_bytes INTEGER NOT NULL DEFAULT 0, output_closed INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX exec_by_sandbox ON exec (sandbox, started_at, id);
-CREATE INDEX exec_running ON exec (state) WHERE state IN ('starting', 'running');
 
 CREATE TABLE snapshot (
     id TEXT PRIMARY KEY, tenant TEXT NOT NULL, name TEXT, sandbox TEXT NOT NULL, state TEXT NOT NULL, target TEXT,
