@@ -113,10 +113,12 @@ final class SocketLink implements GuestLink {
         });
     }
 
-    /// A child is looked at by whoever takes it over: `Instance.adopt` refuses what is not of this sandbox.
     private void greet(Instance instance, SocketChannel channel) throws IOException {
         int pid = Peer.of(channel).pid();
         boolean init = pid == instance.ref().pid();
+        if (!init && !instance.owns(pid)) {
+            throw new IOException("pid " + pid + " is not of this sandbox");
+        }
         var hello = Greeting.read(channel);
         if (init != hello.getChildOf().isEmpty()) {
             throw new IOException("pid " + pid + " says what it is not");

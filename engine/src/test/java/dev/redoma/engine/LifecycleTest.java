@@ -443,7 +443,7 @@ class LifecycleTest {
         assertThat(rig.sandboxes().start(ALICE, s.id()).state()).isEqualTo("running");
         rig.tier.instances.get(s.id()).oomKills = 2;
         rig.tier.instances.get(s.id()).die();
-        await().untilAsserted(() -> assertThat(rig.sandboxes().get(ALICE, s.id()).reason()).satisfies(r -> {
+        await().untilAsserted(() -> assertThat(rig.sandboxes().get(ALICE, s.id()).reason()).isNotNull().satisfies(r -> {
             assertThat(r.kind()).isEqualTo("oom");
             assertThat(r.limit()).isEqualTo("memoryBytes");
         }));

@@ -51,6 +51,7 @@ public final class HttpServer implements AutoCloseable {
         connector.setPort(settings.port());
         connector.setIdleTimeout(settings.idle().toMillis());
         connector.setAcceptQueueSize(1024);
+        connector.setAcceptedSendBufferSize(4 * BUFFER); // a stream's writes fit as a whole
         connector.setShutdownIdleTimeout(1000);
         server.addConnector(connector);
         server.addBean(limit(settings.connections(), connector));
