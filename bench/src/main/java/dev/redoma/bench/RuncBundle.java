@@ -34,6 +34,8 @@ final class RuncBundle {
         ((ObjectNode) config.get("process")).set("args", JSON.createArrayNode().add("/noop"));
         config.set("root", JSON.createObjectNode().put("path", root.toString()).put("readonly", false));
         ownBy(root, config);
+        // The user namespace that ours is given exists only there: runc makes its own.
+        config.path("linux").path("namespaces").forEach(namespace -> ((ObjectNode) namespace).remove("path"));
         var mounts = JSON.createArrayNode();
         for (var mount : (ArrayNode) config.get("mounts")) {
             if (!"bind".equals(mount.path("type").asString("")) && !mount.path("options").toString().contains("bind")) {

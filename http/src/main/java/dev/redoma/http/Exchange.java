@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -158,6 +159,10 @@ public final class Exchange {
     /// A body that is written as it comes; `length` -1 when not known. It ends when the endpoint returns.
     public OutputStream stream(int status, String mediaType, long length) {
         begin(status, mediaType, length);
+        if (length < 0 && request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_1) {
+            // Else "Connection: close" would end it by closing, and a part would look like the whole.
+            response.getHeaders().put(HttpHeader.TRANSFER_ENCODING, "chunked");
+        }
         return stream = new ResponseStream(response, request.getComponents().getByteBufferPool());
     }
 

@@ -176,6 +176,22 @@ class HttpServerTest {
     }
 
     @Test
+    void aPartIsNeverTakenForTheWholeAlsoWhereTheConnectionCloses() throws Exception {
+        var route = get("/v1/x", x -> {
+            var out = x.stream(200, "text/plain", -1);
+            out.write("begun".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+            out.flush();
+            if (x.query().get("cut") != null) {
+                throw new IllegalStateException("broken off");
+            }
+        });
+        try (var s = new Served(route)) {
+            assertThat(s.raw("GET /v1/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")).contains("chunked").contains("begun").endsWith("\r\n0\r\n\r\n");
+            assertThat(s.raw("GET /v1/x?cut=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")).contains("begun").doesNotEndWith("0\r\n\r\n");
+        }
+    }
+
+    @Test
     void idleConnectionsBeyondTheLimitMakeRoomForOthers() throws Exception {
         var settings = new HttpServer.Settings("127.0.0.1", 0, Duration.ofSeconds(60), 16384, Duration.ofSeconds(1), 8);
         var idle = new java.util.ArrayList<java.net.Socket>();

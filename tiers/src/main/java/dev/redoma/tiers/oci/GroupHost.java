@@ -106,6 +106,16 @@ final class GroupHost {
         return out;
     }
 
+    /// Names of the version 1 hierarchies in which sandboxes have no group of their own: there they would see the host's.
+    List<String> unconfined() {
+        var own = v1Trees().values().stream().map(CgroupDir::path).toList();
+        return Stream.concat(host.v1().values().stream(), host.v1Others().stream())
+                .filter(p -> !own.contains(p))
+                .map(p -> String.valueOf(p.getFileName()))
+                .distinct()
+                .toList();
+    }
+
     BoxGroups of(String name) {
         if (host.pureV2()) {
             return new V2Groups(new CgroupDir(host.v2().orElseThrow()).child(parent).child(name), "/" + parent + "/" + name);

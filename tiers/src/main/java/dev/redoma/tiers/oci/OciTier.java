@@ -184,7 +184,9 @@ public final class OciTier implements Tier, AutoCloseable {
     private Instance start(InstanceSpec spec, Path init, Runtime by, OciConfig with, Bundle bundle, BoxGroups box) {
         var cpus = spread.deal(spec.name(), spec.limits().cpu());
         var path = by.placesCgroups() ? "/" + config.parentGroup() + "/" + spec.name() : null;
-        bundle.write(spec, RuntimeConfig.of(spec, with.initArgs(), path, by.compiledFilter()), cpus);
+        // runc leaves a group in every hierarchy.
+        var unconfined = by.placesCgroups() ? List.<String>of() : groups.unconfined();
+        bundle.write(spec, RuntimeConfig.of(spec, with.initArgs(), path, by.compiledFilter(), unconfined), cpus);
         makeGroups(box, spec, cpus);
         int pid = new Launch(with, by).start(spec, init, bundle, by.placesCgroups() ? List.of() : box.dirs());
         box.started(spec.limits(), pid);

@@ -38,8 +38,9 @@ final class RuntimeConfig {
         return Map.of("run.oci.seccomp_bpf_data", Base64.getEncoder().encodeToString(FilterProgram.compile(debug)));
     }
 
-    /// `runcPath`: the cgroup that runc is to make; null for crun, which is born in it and takes the filter compiled.
-    static Map<String, Object> of(InstanceSpec spec, List<String> initArgs, @Nullable String runcPath, boolean compiled) {
+    /// `runcPath`: the cgroup that runc is to make; null for crun, which is born in it and takes the filter compiled. `unconfined`: cgroup
+    /// hierarchies to hide.
+    static Map<String, Object> of(InstanceSpec spec, List<String> initArgs, @Nullable String runcPath, boolean compiled, List<String> unconfined) {
         var mounts = new ArrayList<>(mounts(spec));
         var out = new LinkedHashMap<String, Object>();
         out.put("ociVersion", "1.0.2");
@@ -47,7 +48,7 @@ final class RuntimeConfig {
         out.put("root", Map.of("path", "/run/root", "readonly", false));
         out.put("hostname", spec.hostname());
         out.put("mounts", mounts);
-        out.put("linux", linux(spec, runcPath));
+        out.put("linux", linux(spec, runcPath, unconfined));
         if (compiled) {
             out.put("annotations", PROGRAMS.get(spec.sudo()));
         }
@@ -98,7 +99,7 @@ final class RuntimeConfig {
     }
 
     /// No network namespace: the launcher's is inherited. It belongs to the host's user namespace, so nobody inside can change it.
-    private static Map<String, Object> linux(InstanceSpec spec, @Nullable String cgroupsPath) {
+    private static Map<String, Object> linux(InstanceSpec spec, @Nullable String cgroupsPath, List<String> unconfined) {
         var out = new LinkedHashMap<String, Object>();
         var map = List.of(Map.of("containerID", 0, "hostID", spec.range().base(), "size", UidRange.WIDTH));
         out.put("uidMappings", map);
@@ -106,7 +107,7 @@ final class RuntimeConfig {
         // Made by the launcher, for an owner of its own: see there.
         var user = Stream.of(Map.of("type", "user", "path", "/run/user"));
         out.put("namespaces", Stream.concat(user, Stream.of("pid", "mount", "ipc", "uts", "cgroup").map(t -> Map.of("type", t))).toList());
-        out.put("maskedPaths", MASKED);
+        out.put("maskedPaths", Stream.concat(MASKED.stream(), unconfined.stream().map(h -> "/sys/fs/cgroup/" + h)).toList());
         out.put("readonlyPaths", READ_ONLY);
         out.put("seccomp", FILTERS.get(spec.sudo()));
         if (cgroupsPath != null) {

@@ -69,14 +69,16 @@ class CreateCostTest {
         new Bundle(bundle.resolve("b")).write(spec, Map.of(), List.of(0));
         var noop = host.config().launcher().resolveSibling("noop");
         var mapper = new JsonMapper();
-        var text = mapper.writeValueAsString(RuntimeConfig.of(spec, List.of(), "/" + host.config().parentGroup() + "/bare", false))
+        var text = mapper.writeValueAsString(RuntimeConfig.of(spec, List.of(), "/" + host.config().parentGroup() + "/bare", false, List.of()))
                 .replace("/run/root", root.toString())
                 .replace("/run/b/", bundle.resolve("b") + "/")
                 .replace("\"/run/channel\"", "\"" + spec.channelDir() + "\"")
                 .replace("\"/run/guest\"", "\"" + noop + "\"");
         var config = mapper.readValue(text, Map.class);
         config.remove("hooks");
-        ((List<Object>) ((Map<String, Object>) config.get("linux")).get("namespaces")).add(Map.of("type", "network"));
+        var namespaces = (List<Object>) ((Map<String, Object>) config.get("linux")).get("namespaces");
+        namespaces.set(0, Map.of("type", "user"));
+        namespaces.add(Map.of("type", "network"));
         ((Map<String, Object>) config.get("linux")).put("resources", Map.of("memory", Map.of("limit", 128 << 20), "pids", Map.of("limit", 64)));
         Files.writeString(bundle.resolve("config.json"), mapper.writeValueAsString(config));
         return bundle;

@@ -163,6 +163,13 @@ class InsideTest {
     }
 
     @Test
+    void hierarchiesWithoutAGroupOfItsOwnAreHidden() throws Exception {
+        var hidden = new GroupHost(dev.redoma.kernel.CgroupHost.discover(), "x").unconfined();
+        var out = host.run("for h in " + String.join(" ", hidden) + "; do ls -A /sys/fs/cgroup/$h; done > /out 2>&1; ls /sys/fs/cgroup >> /out");
+        assertThat(out.lines()).doesNotContain("tasks", "cgroup.procs", "release_agent");
+    }
+
+    @Test
     void terminalsAreCountedForEachSandbox() throws Exception {
         assertThat(host.run("grep devpts /proc/self/mountinfo > /out")).contains("max=256");
     }
