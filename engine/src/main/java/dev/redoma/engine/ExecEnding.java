@@ -96,8 +96,7 @@ final class ExecEnding {
             return true;
         }));
         if (recorded) {
-            spool.exitedAt(output.kept());
-            run.publish(outcome, closed);
+            run.publish(outcome, output.kept(), closed);
         }
     }
 

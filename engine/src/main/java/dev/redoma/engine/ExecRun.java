@@ -66,7 +66,7 @@ final class ExecRun {
         run.persisted = run.pid != null;
         run.approve();
         if (row.ended()) {
-            run.publish(row.outcome(), false);
+            run.publish(row.outcome(), row.exitOffset() == null ? spool.kept() : row.exitOffset(), false);
         }
         return run;
     }
@@ -213,8 +213,8 @@ final class ExecRun {
         return locked(() -> killed);
     }
 
-    /// The end is durable: everybody may know. `closed`: no output will follow.
-    void publish(ExecOutcome end, boolean closed) {
+    /// The end is durable: everybody may know. `exitOffset`: the output that there was by then; `closed`: no output will follow.
+    void publish(ExecOutcome end, long exitOffset, boolean closed) {
         locked(() -> {
             claimed = true;
             outcome = end;
@@ -222,7 +222,7 @@ final class ExecRun {
             changed.signalAll();
             return true;
         });
-        spool.exited();
+        spool.exitedAt(exitOffset); // only now: whoever comes to it asks for the outcome
         if (closed) {
             spool.close();
         }

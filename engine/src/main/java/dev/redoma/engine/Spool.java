@@ -222,10 +222,6 @@ final class Spool {
     }
 
     /// The exit is public: readers that want no more end here.
-    void exited() {
-        signal(() -> exitedAt = exitedAt < 0 ? size : exitedAt);
-    }
-
     void exitedAt(long offset) {
         signal(() -> exitedAt = offset);
     }

@@ -49,11 +49,7 @@ final class Spools {
     Spool recover(ExecRows.Unfinished row) {
         var facts = row.facts();
         try {
-            var spool = Spool.recover(path(facts.sandbox(), facts.id()), facts.outputLimit(), row.seen().droppedBytes());
-            if (row.exitOffset() != null) {
-                spool.exitedAt(row.exitOffset());
-            }
-            return spool;
+            return Spool.recover(path(facts.sandbox(), facts.id()), facts.outputLimit(), row.seen().droppedBytes());
         } catch (IOException e) {
             throw unreadable(e);
         }
