@@ -36,7 +36,7 @@ build_jars() {
     local now
     now=$(digest_of pom.xml .mvn ':(glob)*/pom.xml' ':(glob)*/src/main/**' guest/proto setup server/jvm.options)-$(sha256sum <"$jdk/release")
     if stamped jars "$now"; then return; fi
-    say "building the jars"
+    say "building the jars; this is quiet and takes a minute or more"
     rm -rf "$dist/lib.new" && mkdir -p "$dist/lib.new"
     (cd "$home" && "$maven" -q -B -ntp -Dmaven.test.skip=true package dependency:copy-dependencies \
         -DincludeScope=runtime -DoutputDirectory="$dist/lib.new") >&2 </dev/null || stop "the jars did not build; Maven's words are above"
@@ -59,6 +59,8 @@ write_launch() {
         echo 'flags=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djdk.reflect.useNativeAccessorOnly=true --enable-native-access=ALL-UNNAMED --add-exports=java.base/sun.nio.ch=ALL-UNNAMED)'
         echo 'quiet=(-Xlog:disable -Xlog:all=error:stderr)'
         echo "jars=${jars%:}"
+        # Java reads arguments and file names in the locale's encoding; without a UTF-8 one every letter beyond ASCII would be lost.
+        echo 'case ${LC_ALL:-${LC_CTYPE:-${LANG-}}} in *[Uu][Tt][Ff]*) ;; *) export LC_ALL=C.UTF-8 ;; esac'
         echo "server=($(grep '^-' "$home/server/jvm.options" | tr '\n' ' '))"
         echo '[ ! -r "$dist/server.aot" ] || server+=(-XX:AOTCache="$dist/server.aot" "${quiet[@]}")'
         echo '[ ! -r "$dist/cli.aot" ] || flags+=(-XX:AOTCache="$dist/cli.aot" "${quiet[@]}")'
