@@ -25,13 +25,17 @@ final class Cli {
 
     static int run(String[] args, Io io) {
         try {
-            if (args.length > 0 && args[0].equals("bench")) {
+            if (args.length > 0 && args[0].equals("bench") && !asksForHelp(args)) {
                 return Bench.delegate(java.util.Arrays.copyOfRange(args, 1, args.length), io);
             }
             return line(args, io).execute(args);
         } catch (Failed failed) {
             return Report.of(failed, io, false, false);
         }
+    }
+
+    private static boolean asksForHelp(String[] args) {
+        return java.util.Arrays.stream(args).anyMatch(arg -> arg.equals("-h") || arg.equals("--help"));
     }
 
     /// Only the verb that is named, if one is; all of them for help and completion.
@@ -70,7 +74,8 @@ final class Cli {
 
     private static int usage(ParameterException problem, Io io) {
         var at = problem.getCommandLine();
-        io.err().println("redoma: " + problem.getMessage());
+        var verb = problem instanceof CommandLine.UnmatchedArgumentException unmatched && at.getParent() == null ? unmatched.getUnmatched().getFirst() : "-";
+        io.err().println("redoma: " + (verb.startsWith("-") ? problem.getMessage() : "no verb '" + verb + "'"));
         io.err().println("  what to do: see '" + at.getCommandSpec().qualifiedName() + " --help'"
                 + (carries(at) ? "; '--' goes before the command" : ""));
         return carries(at) ? Exit.OURS : Exit.USAGE;

@@ -60,7 +60,7 @@ final class Foreground {
 
     private Exec onTerminal(Command command) throws IOException {
         if (!Io.terminal(0)) {
-            throw new Failed(Exit.USAGE, "-t needs a terminal, and stdin is none.", "Leave -t out, or call from a terminal.");
+            throw new Failed(Exit.USAGE, "A terminal is needed, and stdin is none.", "Call from a terminal, or use 'redoma exec' without -t.");
         }
         try (var here = LocalTerminal.open()) {
             var exec = box.execs().start(command.stdin().terminal(here.size()));

@@ -36,6 +36,7 @@ final class QuickstartTask {
             var work = Workspace.upload(box, app, io);
             io.err().println("  uploaded " + app + " to " + work.path());
             var tests = command(box, work, TESTS);
+            io.err().println("  (one test fails on purpose: the fault is the example's task)");
             var report = command(box, work, REPORT);
             changes(box, work);
             var artifacts = artifacts(box, work);

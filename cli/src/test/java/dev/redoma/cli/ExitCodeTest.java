@@ -54,6 +54,18 @@ class ExitCodeTest {
     }
 
     @Test
+    void aVerbThatIsNotThereIsNamed() {
+        assertThat(Called.withoutServer("frobnicate").err()).contains("no verb 'frobnicate'").contains("redoma --help");
+    }
+
+    @Test
+    void theBenchHasHelpToo() {
+        var called = Called.withoutServer("bench", "--help");
+        assertThat(called.code()).isZero();
+        assertThat(called.out()).contains("redoma bench");
+    }
+
+    @Test
     void malformedPathsDurationsAndSizesAreUsage() throws IOException {
         try (var server = new FakeServer()) {
             assertThat(Called.with(server.address(), "ls", "no-colon").code()).isEqualTo(2);
