@@ -22,7 +22,17 @@ final class RuncBundle {
     static RuncBundle of(Rig rig) throws IOException {
         try (var box = rig.client().create(dev.redoma.client.NewSandbox.from("tiny"))) {
             var config = (ObjectNode) JSON.readTree(Files.readAllBytes(rig.place().bundleOf(box.id())));
+            ownNamespace((ObjectNode) config.get("linux"));
             return new RuncBundle(write(rig, config));
+        }
+    }
+
+    /// Ours is made by the launcher, out of runc's sight: here runc makes one with the same map.
+    private static void ownNamespace(ObjectNode linux) {
+        for (var namespace : (ArrayNode) linux.get("namespaces")) {
+            if ("user".equals(namespace.path("type").asString(""))) {
+                ((ObjectNode) namespace).remove("path");
+            }
         }
     }
 
