@@ -62,7 +62,7 @@ class ExitCodeTest {
     void theBenchHasHelpToo() {
         var called = Called.withoutServer("bench", "--help");
         assertThat(called.code()).isZero();
-        assertThat(called.out()).contains("redoma bench");
+        assertThat(called.text()).contains("redoma bench");
     }
 
     @Test
