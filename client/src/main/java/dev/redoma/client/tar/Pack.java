@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -31,6 +32,9 @@ public final class Pack {
 
     /// Returns the paths left out. `progress` is told the bytes of files written so far.
     public static List<String> folder(Path root, OutputStream out, LongConsumer progress) throws IOException {
+        if (Files.notExists(root)) {
+            throw new NoSuchFileException(root.toString());
+        }
         if (!Files.isDirectory(root)) {
             throw new NotDirectoryException(root.toString());
         }
