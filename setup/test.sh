@@ -27,7 +27,7 @@ failed=0
 echo "== cargo test"
 timeout --kill-after=30s "$most" cargo test --manifest-path "$home/guest/Cargo.toml" --locked --target-dir "$home/guest/target" </dev/null 2>&1 | tee "$logs/cargo.log" || failed=1
 echo "== mvn test ${long[*]}"
-(cd "$home" && timeout --kill-after=30s "$most" "$maven" -B -ntp "${long[@]}" -Dmaven.test.failure.ignore=true -Dsurefire.rerunFailingTestsCount=1 -Dstyle.color=never test </dev/null 2>&1) | tee "$logs/maven.log" || failed=1
+(cd "$home" && timeout --kill-after=30s "$most" "$maven" -B -ntp "${long[@]}" -Dmaven.test.failure.ignore=true -Dstyle.color=never test </dev/null 2>&1) | tee "$logs/maven.log" || failed=1
 
 # Surefire's reports, one line a test: outcome, class#method, message.
 find "$home" -path '*/target/surefire-reports/TEST-*.xml' -exec cat {} + 2>/dev/null | awk '
@@ -51,10 +51,6 @@ find "$home" -path '*/target/surefire-reports/TEST-*.xml' -exec cat {} + 2>/dev/
     /<skipped[ \/>]/ { if (test != "" && outcome == "passed") { outcome = "skipped"; message = attribute("message") } }
     /<\/testsuite>/ { flush_case() }
     END { flush_case() }' | sort >"$logs/tests"
-
-# A test that passed only on its second run is told by name: it hangs on time, and is a fault of its own.
-find "$home" -path '*/target/surefire-reports/TEST-*.xml' -exec grep -hB1 -E '<flaky(Failure|Error)[ >]' {} + 2>/dev/null |
-    sed -n 's/.*<testcase name="\([^"]*\)" classname="\([^"]*\)".*/flaky, passed on its second run: \2#\1/p' || true
 
 count() { grep -c "^$1" "$logs/tests" || true; }
 cargo_count() { sed -n "s/^test result:.* \([0-9]*\) $1;.*/\1/p" "$logs/cargo.log" | awk '{ n += $1 } END { print n + 0 }'; }
