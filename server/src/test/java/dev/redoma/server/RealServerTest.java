@@ -102,6 +102,7 @@ class RealServerTest {
         assertThat(s.get(at("/files?path=/tmp/kept")).body()).isEqualTo("old");
     }
 
+    /// Weaker than LC-23: with `untrusted: true`, where no create can be answered in time, one of ten was seen to live on. See CHANGELOG, Known.
     @Test
     void lc23_whatClientsAskedForAndDidNotWaitForIsEnded() throws Exception {
         var request = "POST /v1/sandboxes HTTP/1.1\r\nHost: a\r\nX-API-Key: " + s.key() + "\r\nContent-Type: application/json\r\nContent-Length: 39\r\n\r\n{\"limits\":{\"memoryBytes\":  134217728}} ";
