@@ -11,6 +11,6 @@ final class PasswdUser {
 
     static TemplateConfig configOf(Path layer) {
         boolean there = TreeFile.ofEtc(layer, "passwd").orElse("").lines().anyMatch(line -> line.startsWith(NAME + ":"));
-        return new TemplateConfig(there ? NAME : "root", null, null);
+        return TemplateConfig.of(there ? NAME : "root", null, null);
     }
 }

@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a template says about commands: the user they run as, where, and with what environment.
-record TemplateConfig(@Nullable String user, @Nullable String cwd, @Nullable Map<String, String> env) {
-    static final TemplateConfig NONE = new TemplateConfig(null, null, null);
+/// What a template says about commands: the user they run as, where, and with what environment; and what an image's own configuration
+/// says beside. Null is what nobody said. `exposedPorts` as in images: `8080/tcp`.
+record TemplateConfig(
+        @Nullable String user,
+        @Nullable String cwd,
+        @Nullable Map<String, String> env,
+        @Nullable List<String> entrypoint,
+        @Nullable List<String> cmd,
+        @Nullable List<String> exposedPorts,
+        @Nullable Map<String, String> labels,
+        @Nullable String stopSignal) {
+    static final TemplateConfig NONE = of(null, null, null);
+
+    static TemplateConfig of(@Nullable String user, @Nullable String cwd, @Nullable Map<String, String> env) {
+        return new TemplateConfig(user, cwd, env, null, null, null, null, null);
+    }
 
     String userOrRoot() {
         return user == null ? "root" : user;

@@ -54,7 +54,7 @@ final class LifeRig implements AutoCloseable {
         config = change.apply(quick(EngineConfig.standard(dir.resolve("data"), dir.resolve("run"))));
         var base = new Template("base", StandInPool.LAYER.value(), "tar", "ready", Instant.now(), 1, null);
         store.write(tx -> {
-            TemplateRows.put(tx, new TemplateRows.Row(base, List.of(LayerRef.template(base.digest())), new TemplateConfig("user", null, Map.of("FROM", "base"))));
+            TemplateRows.put(tx, new TemplateRows.Row(base, List.of(LayerRef.template(base.digest())), TemplateConfig.of("user", null, Map.of("FROM", "base"))));
             return true;
         });
         reopen();
