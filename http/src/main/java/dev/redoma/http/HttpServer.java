@@ -9,7 +9,6 @@ import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.VirtualThreads;
@@ -54,17 +53,10 @@ public final class HttpServer implements AutoCloseable {
         connector.setAcceptedSendBufferSize(4 * BUFFER); // a stream's writes fit as a whole
         connector.setShutdownIdleTimeout(1000);
         server.addConnector(connector);
-        server.addBean(limit(settings.connections(), connector));
+        // Whoever may connect, keys or none, must not use up the descriptors that sandboxes need.
+        connector.addBean(new ConnectionLimit(settings.connections(), Duration.ofSeconds(1), connector));
         server.setStopTimeout(0);
         WebSocketUpgrade.configure(ServerWebSocketContainer.ensure(server));
-    }
-
-    /// Whoever may connect, keys or none, must not use up the descriptors that sandboxes need. At the limit new connections wait, and those
-    /// that are not in the middle of a request are let go after a second.
-    private static NetworkConnectionLimit limit(int connections, ServerConnector connector) {
-        var limit = new NetworkConnectionLimit(connections, connector);
-        limit.setEndPointIdleTimeout(1000);
-        return limit;
     }
 
     private static HttpConfiguration configuration(Settings settings) {

@@ -192,24 +192,6 @@ class HttpServerTest {
     }
 
     @Test
-    void idleConnectionsBeyondTheLimitMakeRoomForOthers() throws Exception {
-        var settings = new HttpServer.Settings("127.0.0.1", 0, Duration.ofSeconds(60), 16384, Duration.ofSeconds(1), 8);
-        var idle = new java.util.ArrayList<java.net.Socket>();
-        try (var s = new Served(settings, get("/v1/x", x -> x.json(200, new Thing("here", null))))) {
-            for (int i = 0; i < 20; i++) {
-                var socket = new java.net.Socket("127.0.0.1", s.uri("/").getPort());
-                socket.getOutputStream().write("GET /v1/x HTT".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
-                idle.add(socket);
-            }
-            assertThat(s.get("/v1/x").body()).contains("here");
-        } finally {
-            for (var socket : idle) {
-                socket.close();
-            }
-        }
-    }
-
-    @Test
     void endpointsRunOnVirtualThreads() throws Exception {
         try (var s = new Served(get("/v1/x", x -> x.json(200, new Thing("" + Thread.currentThread().isVirtual(), null))))) {
             assertThat(s.get("/v1/x").body()).contains("true");

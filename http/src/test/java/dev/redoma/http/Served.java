@@ -53,7 +53,7 @@ final class Served implements AutoCloseable {
 
     @Override
     public void close() {
-        client.close();
+        client.shutdownNow(); // close() would wait without end for a WebSocket
         server.close();
     }
 }
