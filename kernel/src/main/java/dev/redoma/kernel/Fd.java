@@ -115,6 +115,18 @@ public final class Fd implements AutoCloseable {
         Sys.check(Sys.retried(Nr.FCHOWN, number(), uid, gid), "fchown", what);
     }
 
+    /// Sets both times.
+    public void touch(java.time.Instant modified) {
+        try (var arena = Arena.ofConfined()) {
+            var times = arena.allocate(32, 8);
+            for (int i = 0; i < 2; i++) {
+                times.set(ValueLayout.JAVA_LONG, 16L * i, modified.getEpochSecond());
+                times.set(ValueLayout.JAVA_LONG, 16L * i + 8, modified.getNano());
+            }
+            Sys.check(Sys.retried(Nr.UTIMENSAT, number(), 0, times.address(), 0, 0, 0), "utimensat", what);
+        }
+    }
+
     /// Takes the exclusive advisory lock; false if somebody else holds it.
     public boolean tryLock() {
         long r = Sys.retried(Nr.FLOCK, number(), 2 | 4, 0);

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -73,6 +74,16 @@ public final class BtrfsPool implements Pool {
     @Override
     public LayerId importTar(InputStream tar, Consumer<Progress> progress) {
         return BlockingCalls.callLong(() -> layers.importTar(tar, ImportLimits.within(space().freeBytes()), progress));
+    }
+
+    @Override
+    public LayerStack stack() {
+        return layers.stack(ImportLimits.within(space().freeBytes()));
+    }
+
+    @Override
+    public boolean deleteUnused(LayerId layer, BooleanSupplier unused) {
+        return BlockingCalls.call(() -> layers.deleteUnused(layer, unused));
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.redoma.pool;
 
 import dev.redoma.kernel.Dir;
 import dev.redoma.kernel.Errno;
+import dev.redoma.kernel.Fd;
 import dev.redoma.kernel.KernelException;
 import dev.redoma.kernel.Open;
 import dev.redoma.kernel.Stat;
@@ -13,9 +14,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// Applies members to a directory. Parents are resolved with it as the root (links in them lead somewhere inside); the last
 /// component is never followed. One thread.
@@ -25,10 +28,12 @@ final class Extraction implements AutoCloseable {
 
     private final Dir root;
     private final ImportLimits limits;
+    private final @Nullable Beneath beneath;
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment buffer = arena.allocate(CHUNK, 4096);
     private final byte[] chunk = new byte[CHUNK];
     private final Map<Long, Instant> directoryTimes = new HashMap<>();
+    private final Map<List<String>, Instant> pathTimes = new LinkedHashMap<>();
     private Optional<Parent> last = Optional.empty();
     private boolean lastIsStale;
     private int devices;
@@ -37,9 +42,11 @@ final class Extraction implements AutoCloseable {
 
     private record Parent(List<String> parts, Dir dir) {}
 
-    Extraction(Dir root, ImportLimits limits) {
+    /// `beneath`: what the layers below show, where this is a layer of an image; null for a whole root file system.
+    Extraction(Dir root, ImportLimits limits, @Nullable Beneath beneath) {
         this.root = root;
         this.limits = limits;
+        this.beneath = beneath;
     }
 
     void take(TarEntry entry, TarReader content) throws IOException {
@@ -51,12 +58,26 @@ final class Extraction implements AutoCloseable {
             attributesOfRoot(entry);
             return;
         }
+        if (beneath != null && whiteout(beneath, path)) {
+            return;
+        }
         switch (entry.kind()) {
             case CHAR, BLOCK -> devices++;
             case SPARSE -> throw new TarFlaw("it is a sparse file in a form that is not taken; make it without --sparse");
             case OTHER -> throw new TarFlaw("it is of a type that is not taken");
             case FILE, HARDLINK, SYMLINK, DIRECTORY, FIFO -> place(entry, path, content);
         }
+    }
+
+    private static boolean whiteout(Beneath beneath, TreePath path) throws TarFlaw {
+        if (path.parents().stream().anyMatch(p -> p.startsWith(Beneath.WHITEOUT))) {
+            throw new TarFlaw("it lies in a whiteout");
+        }
+        if (!path.last().startsWith(Beneath.WHITEOUT)) {
+            return false;
+        }
+        beneath.whiteout(path.parents(), path.last());
+        return true;
     }
 
     private void place(TarEntry entry, TreePath path, TarReader content) throws IOException {
@@ -66,14 +87,17 @@ final class Extraction implements AutoCloseable {
             hardlink(entry, parent, name);
             return;
         }
-        clear(parent, name, entry.kind());
+        if (entry.kind() == TarEntry.Kind.FILE) {
+            file(entry, parent, name, content);
+            return;
+        }
+        boolean hid = clear(parent, name, entry.kind());
         switch (entry.kind()) {
-            case FILE -> write(parent, name, content);
             case SYMLINK -> parent.symlink(target(entry), name);
             case FIFO -> parent.mkfifo(name, 0600);
-            default -> directory(parent, name);
+            default -> directory(parent, name, hid);
         }
-        attributes(entry, parent, name);
+        attributes(entry, path, parent, name);
     }
 
     private static String target(TarEntry entry) throws TarFlaw {
@@ -88,9 +112,12 @@ final class Extraction implements AutoCloseable {
         if (existing.isRoot()) {
             throw new TarFlaw("it is a hard link to the root");
         }
-        try (var from = open(existing.parents(), false)) {
+        if (beneath != null && !isHere(existing)) {
+            beneath.bringUp(existing.parents(), existing.last());
+        }
+        try (var from = open(existing.parents(), beneath != null)) {
             var stat = from.find(existing.last());
-            if (stat.isEmpty() || stat.get().type() == Stat.Type.DIRECTORY) {
+            if (stat.isEmpty() || stat.get().type() == Stat.Type.DIRECTORY || stat.get().type() == Stat.Type.CHAR) {
                 throw new TarFlaw("it is a hard link to what is not there before it, or is a directory");
             }
             var present = parent.find(name);
@@ -102,11 +129,23 @@ final class Extraction implements AutoCloseable {
         }
     }
 
-    /// A later member of the same name takes the place of the earlier one; a directory that stays a directory stays.
-    private void clear(Dir parent, String name, TarEntry.Kind kind) {
+    private boolean isHere(TreePath path) {
+        try (var dir = open(path.parents(), false)) {
+            return dir.find(path.last()).filter(s -> s.type() != Stat.Type.CHAR).isPresent();
+        } catch (KernelException e) {
+            if (e.is(Errno.ENOENT, Errno.ENOTDIR)) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /// A later member of the same name takes the place of the earlier one; a directory that stays a directory stays. True if it was a
+    /// whiteout.
+    private boolean clear(Dir parent, String name, TarEntry.Kind kind) {
         var present = parent.find(name);
         if (present.isEmpty() || present.get().type() == Stat.Type.DIRECTORY && kind == TarEntry.Kind.DIRECTORY) {
-            return;
+            return false;
         }
         // The name may have been part of the way to the last parent.
         lastIsStale = true;
@@ -115,32 +154,56 @@ final class Extraction implements AutoCloseable {
         } else {
             parent.unlink(name);
         }
+        return present.get().type() == Stat.Type.CHAR;
     }
 
-    private static void directory(Dir parent, String name) {
+    private static void directory(Dir parent, String name, boolean hid) {
         if (!parent.has(name)) {
             parent.mkdir(name, 0700);
+            if (hid) {
+                Beneath.opaque(parent, name);
+            }
         }
     }
 
-    private void write(Dir parent, String name, TarReader content) throws IOException {
-        try (var file = parent.openAt(name, Open.WRONLY | Open.CREAT | Open.EXCL, 0600)) {
+    /// By its descriptor, which costs half of what names do.
+    private void file(TarEntry entry, Dir parent, String name, TarReader content) throws IOException {
+        try (var file = fresh(parent, name)) {
             int n;
             while ((n = content.read(chunk)) > 0) {
                 MemorySegment.copy(chunk, 0, buffer, ValueLayout.JAVA_BYTE, 0, n);
                 file.write(buffer.asSlice(0, n));
             }
+            file.chown(entry.uid(), entry.gid());
+            file.chmod(entry.mode());
+            xattrs(entry, parent, name);
+            file.touch(entry.modified());
         }
     }
 
+    private Fd fresh(Dir parent, String name) {
+        int flags = Open.WRONLY | Open.CREAT | Open.EXCL;
+        try {
+            return parent.openAt(name, flags, 0600);
+        } catch (KernelException e) {
+            if (!e.is(Errno.EEXIST)) {
+                throw e;
+            }
+        }
+        clear(parent, name, TarEntry.Kind.FILE);
+        return parent.openAt(name, flags, 0600);
+    }
+
     /// Owner before mode and capabilities, which a change of owner takes away; times last.
-    private void attributes(TarEntry entry, Dir parent, String name) throws TarFlaw {
+    private void attributes(TarEntry entry, TreePath path, Dir parent, String name) throws TarFlaw {
         parent.chown(name, entry.uid(), entry.gid());
         if (entry.kind() != TarEntry.Kind.SYMLINK) {
             parent.chmod(name, entry.mode());
         }
         xattrs(entry, parent, name);
-        if (entry.kind() == TarEntry.Kind.DIRECTORY) {
+        if (entry.kind() == TarEntry.Kind.DIRECTORY && beneath != null) {
+            pathTimes.put(path.parts(), entry.modified());
+        } else if (entry.kind() == TarEntry.Kind.DIRECTORY) {
             directoryTimes.put(parent.stat(name).inode(), entry.modified());
         } else {
             parent.touch(name, entry.modified());
@@ -199,6 +262,9 @@ final class Extraction implements AutoCloseable {
         try {
             return new Dir(root.openInside(whole, Open.RDONLY | Open.DIRECTORY, 0));
         } catch (KernelException e) {
+            if (make && beneath != null && e.is(Errno.ENOENT, Errno.ENOTDIR, Errno.ELOOP)) {
+                return make(beneath, parts);
+            }
             if (!make || !e.is(Errno.ENOENT)) {
                 throw e;
             }
@@ -208,6 +274,41 @@ final class Extraction implements AutoCloseable {
             above.chmod(parts.getLast(), 0755);
         }
         return new Dir(root.openInside(whole, Open.RDONLY | Open.DIRECTORY, 0));
+    }
+
+    private static Dir make(Beneath beneath, List<String> parts) {
+        try {
+            return beneath.make(parts);
+        } catch (TarFlaw flaw) {
+            throw new java.io.UncheckedIOException(flaw);
+        }
+    }
+
+    /// The times of directories, which writing into them changed. The last call.
+    void setTimes(Beneath below) {
+        root.touch(".", Instant.EPOCH);
+        below.directoryTimes().forEach(this::setTime);
+        pathTimes.forEach(this::setTime);
+        var own = directoryTimes.get(root.fd().stat().inode());
+        if (own != null) {
+            root.touch(".", own);
+        }
+    }
+
+    private void setTime(List<String> path, Instant time) {
+        if (path.isEmpty()) {
+            return;
+        }
+        // It may have been replaced since, and so may what led to it.
+        try (var dir = open(path.subList(0, path.size() - 1), false)) {
+            if (dir.find(path.getLast()).filter(s -> s.type() == Stat.Type.DIRECTORY).isPresent()) {
+                dir.touch(path.getLast(), time);
+            }
+        } catch (KernelException e) {
+            if (!e.is(Errno.ENOENT, Errno.ENOTDIR)) {
+                throw e;
+            }
+        }
     }
 
     /// The directories that the runtime mounts on must be there and be directories, whatever the archive says.

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +31,7 @@ final class Layers implements AutoCloseable {
     private final Subvolumes home;
     private final Snapshots tenants;
     private final Snapshots own;
+    private final Holds holds = new Holds();
 
     Layers(Dir pool, Path poolPath) {
         this.pool = pool;
@@ -103,10 +105,24 @@ final class Layers implements AutoCloseable {
         }
     }
 
+    LayerStack stack(ImportLimits limits) {
+        return new Stacking(pool, home, holds, limits);
+    }
+
     void delete(LayerId layer) {
         home.destroy(layer.hex());
         tenants.remove(l -> l.equals(layer));
         own.remove(l -> l.equals(layer));
+    }
+
+    boolean deleteUnused(LayerId layer, BooleanSupplier unused) {
+        return holds.unlessHeld(layer, () -> {
+            if (unused.getAsBoolean()) {
+                delete(layer);
+                return true;
+            }
+            return false;
+        });
     }
 
     /// Of a sandbox that is no more.

@@ -24,6 +24,20 @@ public interface Pool extends AutoCloseable {
     /// Unpacks a root file system tar (plain, gzip or zstd; hostile input) into a new layer; nothing stays on failure.
     LayerId importTar(java.io.InputStream tar, Consumer<Progress> progress);
 
+    /// Begins to put the layers of an image together. Close it.
+    default LayerStack stack() {
+        throw Problem.of(Code.NOT_OFFERED, "This pool takes no images.", "Import a root file system tar.").raise();
+    }
+
+    /// Deletes a layer unless a stack holds it or it is not `unused`, which is asked while nobody can take hold of it; true if it is gone.
+    default boolean deleteUnused(LayerId layer, java.util.function.BooleanSupplier unused) {
+        if (!unused.getAsBoolean()) {
+            return false;
+        }
+        deleteLayer(layer);
+        return true;
+    }
+
     /// The directory to mount as lower for a tenant: that tenant's own Btrfs snapshot of the layer (its own page cache), made on
     /// first use. `perSandbox` non-null: a snapshot for that sandbox alone (`untrusted: true`).
     Path layerFor(LayerId layer, String tenant, @Nullable SandboxId perSandbox);

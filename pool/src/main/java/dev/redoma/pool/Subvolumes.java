@@ -35,6 +35,14 @@ final class Subvolumes implements AutoCloseable {
         return path;
     }
 
+    Path path(String name) {
+        return path.resolve(name);
+    }
+
+    static String halfOf(String name) {
+        return name + HALF;
+    }
+
     boolean has(String name) {
         return dir.has(name);
     }

@@ -9,6 +9,7 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ final class TarImport {
     private final Consumer<Pool.Progress> progress;
     private long entries;
     private long bytes;
+    private @Nullable TarEntry current;
 
     TarImport(Dir root, ImportLimits limits, Consumer<Pool.Progress> progress) {
         this.root = root;
@@ -31,22 +33,57 @@ final class TarImport {
 
     /// Returns what was unpacked and what was left out.
     Outcome run(InputStream tar) {
-        @Nullable TarEntry entry = null;
-        try (var extraction = new Extraction(root, limits)) {
-            var reader = new TarReader(Unpacked.of(tar));
-            while ((entry = reader.next()) != null) {
-                admit(entry);
-                extraction.take(entry, reader);
-            }
+        try (var extraction = new Extraction(root, limits, null)) {
+            members(new TarReader(Unpacked.of(tar)), extraction);
             if (entries == 0) {
                 throw new TarFlaw("it is empty");
             }
             extraction.completeRoot();
             return new Outcome(entries, bytes, extraction.dropped(), extraction.directoryTimes());
-        } catch (KernelException e) {
-            throw translated(e, entry);
-        } catch (IOException e) {
-            throw refused(e.getMessage() == null ? "it cannot be read" : e.getMessage(), entry).raise();
+        } catch (KernelException | IOException e) {
+            throw translated(e);
+        }
+    }
+
+    /// A layer of an image over others; the stream is read to its end.
+    Outcome layer(InputStream tar, String diffId, Beneath beneath) {
+        try (var extraction = new Extraction(root, limits, beneath)) {
+            var plain = new DigestStream(Unpacked.of(tar), limits.stream());
+            members(new TarReader(plain), extraction);
+            current = null;
+            plain.rest();
+            drain(tar);
+            if (!plain.digest().equals(diffId)) {
+                throw new TarFlaw("its content has the digest " + plain.digest() + " and not " + diffId + " as its image says");
+            }
+            beneath.settle();
+            extraction.setTimes(beneath);
+            return new Outcome(entries, bytes, extraction.dropped(), java.util.Map.of());
+        } catch (KernelException | IOException e) {
+            throw translated(e);
+        }
+    }
+
+    /// What follows the compressed data counts to the digest of the whole.
+    private void drain(InputStream tar) throws IOException {
+        long left = limits.bytes();
+        var scrap = new byte[1 << 13];
+        for (int n = tar.read(scrap); n >= 0; n = tar.read(scrap)) {
+            left -= n;
+            if (left < 0) {
+                throw new TarFlaw("it does not end");
+            }
+        }
+    }
+
+    private void members(TarReader reader, Extraction extraction) throws IOException {
+        try {
+            while ((current = reader.next()) != null) {
+                admit(current);
+                extraction.take(current, reader);
+            }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
     }
 
@@ -63,12 +100,15 @@ final class TarImport {
         }
     }
 
-    private static RuntimeException translated(KernelException e, @Nullable TarEntry entry) {
+    private RuntimeException translated(Exception failed) {
+        if (!(failed instanceof KernelException e)) {
+            return refused(failed.getMessage() == null ? "it cannot be read" : failed.getMessage(), current).raise();
+        }
         if (e.is(Errno.ENOSPC, Errno.EDQUOT)) {
             return Problem.of(Code.NO_CAPACITY, "the pool is full", "Delete sandboxes, snapshots or templates, or enlarge the pool.").raise(e);
         }
         if (e.is(Errno.ENOTDIR, Errno.ELOOP, Errno.ENAMETOOLONG, Errno.EEXIST, Errno.ENOENT, Errno.EISDIR, Errno.ENOTEMPTY, Errno.EINVAL)) {
-            return refused("it does not fit what was unpacked before: " + Errno.name(e.errno()), entry).raise(e);
+            return refused("it does not fit what was unpacked before: " + Errno.name(e.errno()), current).raise(e);
         }
         return e;
     }

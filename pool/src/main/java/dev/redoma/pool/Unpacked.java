@@ -16,7 +16,7 @@ final class Unpacked {
     private Unpacked() {}
 
     static InputStream of(InputStream raw) throws IOException {
-        var in = new BufferedInputStream(raw, BUFFER);
+        var in = new Whole(raw);
         in.mark(4);
         var start = in.readNBytes(4);
         in.reset();
@@ -27,5 +27,24 @@ final class Unpacked {
             return new BufferedInputStream(new ZstdInputStream(in).setLongMax(ZSTD_WINDOW_LOG), BUFFER);
         }
         return in;
+    }
+
+    /// Says that there is more until there is not: by a stream that only has nothing yet, the JDK's gzip takes the first of several
+    /// members for the last.
+    private static final class Whole extends BufferedInputStream {
+        Whole(InputStream in) {
+            super(in, BUFFER);
+        }
+
+        @Override
+        public synchronized int available() throws IOException {
+            if (pos >= count) {
+                mark(1);
+                int next = read();
+                reset();
+                return next < 0 ? 0 : Math.max(1, count - pos);
+            }
+            return count - pos;
+        }
     }
 }
