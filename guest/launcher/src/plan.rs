@@ -16,6 +16,13 @@ pub struct Bind {
     pub source: String,
 }
 
+/// A directory owned from uid 0 that is to appear, mapped to the sandbox's range, at `place` in its root.
+pub struct Volume {
+    pub writable: bool,
+    pub dir: String,
+    pub place: String,
+}
+
 pub struct Plan {
     /// Files to write "0" to (`cgroup.procs`), first of all, so that whatever follows can be found and ended by its cgroup.
     pub cgroups: Vec<String>,
@@ -27,6 +34,7 @@ pub struct Plan {
     pub upper: String,
     pub work: String,
     pub binds: Vec<Bind>,
+    pub volumes: Vec<Volume>,
     pub nosuid: bool,
     /// How many files each process of the sandbox may have open.
     pub files: u64,
@@ -45,6 +53,7 @@ impl Plan {
             upper: String::new(),
             work: String::new(),
             binds: Vec::new(),
+            volumes: Vec::new(),
             nosuid: false,
             files: 0,
             runtime: args[end + 1..].to_vec(),
@@ -73,6 +82,11 @@ impl Plan {
                 let (name, source) = (name.to_string(), source.to_string());
                 self.binds.push(Bind { name, writable: key == "write", source });
             }
+            "volume" => {
+                let (access, dir) = pair(value)?;
+                self.volumes.push(Volume { writable: access == "write", dir: dir.to_string(), place: String::new() });
+            }
+            "place" => self.volumes.last_mut().ok_or_else(|| Fail::usage("a place without a volume"))?.place = value.to_string(),
             "files" => self.files = value.parse().map_err(|_| Fail::usage("not a number of files"))?,
             "nosuid" => self.nosuid = value == "true",
             _ => return Err(Fail::usage(&format!("unknown key {key}"))),
@@ -82,7 +96,8 @@ impl Plan {
 
     fn complete(self) -> Result<Plan, Fail> {
         let given = [&self.namespace, &self.disk, &self.upper, &self.work];
-        let full = given.iter().all(|v| !v.is_empty()) && !self.lowers.is_empty() && !self.runtime.is_empty() && self.files > 0;
+        let placed = self.volumes.iter().all(|v| v.place.starts_with('/'));
+        let full = placed && given.iter().all(|v| !v.is_empty()) && !self.lowers.is_empty() && !self.runtime.is_empty() && self.files > 0;
         // Range 0 would make the sandbox's root the host's.
         if full && self.base > 0 { Ok(self) } else { Err(Fail::usage("incomplete")) }
     }
@@ -115,6 +130,19 @@ mod tests {
     #[test]
     fn refuses_the_range_of_the_hosts_root() {
         assert!(parse(&[&FULL[..], &["base=0", "--", "crun"]].concat()).is_err());
+    }
+
+    #[test]
+    fn takes_volumes_with_their_places() {
+        let volumes = ["volume=read:/v:1", "place=/a", "volume=write:/w", "place=/b", "base=1", "--", "crun"];
+        let plan = parse(&[&FULL[..], &volumes].concat()).unwrap();
+        let seen: Vec<_> = plan.volumes.iter().map(|v| (v.writable, v.dir.as_str(), v.place.as_str())).collect();
+        assert_eq!(seen, [(false, "/v:1", "/a"), (true, "/w", "/b")]);
+    }
+
+    #[test]
+    fn refuses_a_volume_without_a_place() {
+        assert!(parse(&[&FULL[..], &["volume=read:/v", "base=1", "--", "crun"]].concat()).is_err());
     }
 
     #[test]

@@ -6,6 +6,29 @@ use crate::sys;
 
 const MUST_BE_DIRECTORIES: [&str; 5] = ["dev", "etc", "proc", "run", "sys"];
 
+/// Makes what is missing of the way to a volume's place. A link or a file on it, which may have been left there on purpose, is refused: the
+/// runtime would follow the link, and mount over what keeps the sandbox in.
+pub fn place(root: &str, place: &str, base: u32) -> Result<(), Fail> {
+    let flags = libc::O_PATH | libc::O_DIRECTORY;
+    let mut here = sys::open(root, flags)?;
+    for part in place.split('/').filter(|part| !part.is_empty()) {
+        if part == "." || part == ".." {
+            return Err(Fail::usage("a place with a dot in its way"));
+        }
+        here = match sys::open_in(&here, part, flags) {
+            Err(fail) if fail.errno() == Some(libc::ENOENT) => {
+                sys::mkdir_in(&here, part, 0o755, base)?;
+                sys::open_in(&here, part, flags)?
+            }
+            Err(fail) if matches!(fail.errno(), Some(libc::ELOOP | libc::ENOTDIR)) => {
+                return Err(Fail::usage(&format!("refused: '{part}' on the way to the volume at {place} is not a directory")));
+            }
+            other => other?,
+        };
+    }
+    Ok(())
+}
+
 /// A sandbox that was stopped may have left a link where the runtime mounts; a template may lack the directory.
 pub fn check(root: &str, base: u32) -> Result<(), Fail> {
     for name in MUST_BE_DIRECTORIES {

@@ -22,6 +22,9 @@ pub fn run(plan: Plan) -> Result<(), Fail> {
     net::unshare()?;
     stage::build(&plan, &trees)?;
     root::check("root", plan.base)?;
+    for volume in &plan.volumes {
+        root::place("root", &volume.place, plan.base)?;
+    }
     stage::devices()?;
     // Here rather than by the runtime, which would need a capability over the sandbox's user namespace for it.
     sys::limit(libc::RLIMIT_CORE, 0)?;

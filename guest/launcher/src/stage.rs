@@ -15,6 +15,7 @@ pub struct Trees {
     lowers: Vec<OwnedFd>,
     disk: OwnedFd,
     binds: Vec<OwnedFd>,
+    volumes: Vec<OwnedFd>,
 }
 
 /// Takes them while the host's mounts are still in sight (the clean namespace does not hold the pool).
@@ -31,10 +32,16 @@ pub fn take(plan: &Plan) -> Result<Trees, Fail> {
         lowers.push(tree);
     }
     let (_, user) = maps.swap_remove(0);
+    let mut volumes = Vec::new();
+    for volume in &plan.volumes {
+        let tree = sys::detach(&volume.dir)?;
+        sys::volume(&tree, !volume.writable, &user)?;
+        volumes.push(tree);
+    }
     let disk = sys::detach(&plan.disk)?;
     sys::restrict(&disk, false, None)?;
     let binds = plan.binds.iter().map(take_bind).collect::<Result<_, _>>()?;
-    Ok(Trees { user, lowers, disk, binds })
+    Ok(Trees { user, lowers, disk, binds, volumes })
 }
 
 fn take_bind(bind: &Bind) -> Result<OwnedFd, Fail> {
@@ -53,6 +60,9 @@ pub fn build(plan: &Plan, trees: &Trees) -> Result<(), Fail> {
     place(&trees.disk, "disk", true)?;
     for (bind, tree) in plan.binds.iter().zip(&trees.binds) {
         place(tree, &bind.name, is_directory(tree)?)?;
+    }
+    for (i, tree) in trees.volumes.iter().enumerate() {
+        place(tree, &format!("v{i}"), true)?;
     }
     // Bound again read-only by the runtime over /proc/sys, by which it would lose the flags that the runtime gives it.
     sys::seal("b/boot_id")?;

@@ -8,6 +8,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 const OPEN_TREE_CLONE: libc::c_uint = 1;
 const MOVE_MOUNT_F_EMPTY_PATH: libc::c_uint = 4;
 const MOUNT_ATTR_RDONLY: u64 = 0x1;
+const MOUNT_ATTR_NOSUID: u64 = 0x2;
 const MOUNT_ATTR_NODEV: u64 = 0x4;
 const MOUNT_ATTR_NOEXEC: u64 = 0x8;
 const MOUNT_ATTR_IDMAP: u64 = 0x0010_0000;
@@ -47,12 +48,21 @@ pub fn detach(path: &str) -> Result<OwnedFd, Fail> {
 
 /// Maps the owners of a detached mount by a user namespace; `None` keeps them.
 pub fn restrict(tree: &OwnedFd, read_only: bool, userns: Option<&OwnedFd>) -> Result<(), Fail> {
+    // The first program may lie on a tmpfs that others may not execute from.
+    let clear = if read_only { MOUNT_ATTR_NOEXEC } else { 0 };
+    set(tree, MOUNT_ATTR_NODEV | if read_only { MOUNT_ATTR_RDONLY } else { 0 }, clear, userns)
+}
+
+/// The same for a volume: programs on it may be executed, but gain nothing by it.
+pub fn volume(tree: &OwnedFd, read_only: bool, userns: &OwnedFd) -> Result<(), Fail> {
+    let read_only = if read_only { MOUNT_ATTR_RDONLY } else { 0 };
+    set(tree, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSUID | read_only, MOUNT_ATTR_NOEXEC, Some(userns))
+}
+
+fn set(tree: &OwnedFd, set: u64, clear: u64, userns: Option<&OwnedFd>) -> Result<(), Fail> {
     let attr = MountAttr {
-        set: MOUNT_ATTR_NODEV
-            | if read_only { MOUNT_ATTR_RDONLY } else { 0 }
-            | if userns.is_some() { MOUNT_ATTR_IDMAP } else { 0 },
-        // The first program may lie on a tmpfs that others may not execute from.
-        clear: if read_only { MOUNT_ATTR_NOEXEC } else { 0 },
+        set: set | if userns.is_some() { MOUNT_ATTR_IDMAP } else { 0 },
+        clear,
         propagation: 0,
         userns: userns.map_or(0, |fd| fd.as_raw_fd() as u64),
     };
@@ -114,6 +124,23 @@ pub fn open(path: &str, flags: libc::c_int) -> Result<OwnedFd, Fail> {
     // SAFETY: the string outlives the call.
     let fd = unsafe { libc::open(name.as_ptr(), flags | libc::O_CLOEXEC) };
     owned(fd.into(), || format!("open {path}"))
+}
+
+/// Opens an entry of a directory, never through a link.
+pub fn open_in(dir: &OwnedFd, name: &str, flags: libc::c_int) -> Result<OwnedFd, Fail> {
+    let entry = c(name)?;
+    // SAFETY: the string outlives the call.
+    let fd = unsafe { libc::openat(dir.as_raw_fd(), entry.as_ptr(), flags | libc::O_NOFOLLOW | libc::O_CLOEXEC) };
+    owned(fd.into(), || format!("open {name}"))
+}
+
+/// Makes a directory in another that belongs to `owner`.
+pub fn mkdir_in(dir: &OwnedFd, name: &str, mode: libc::mode_t, owner: u32) -> Result<(), Fail> {
+    let entry = c(name)?;
+    // SAFETY: the string outlives the calls.
+    check(unsafe { libc::mkdirat(dir.as_raw_fd(), entry.as_ptr(), mode) }, || format!("mkdir {name}"))?;
+    let done = unsafe { libc::fchownat(dir.as_raw_fd(), entry.as_ptr(), owner, owner, libc::AT_SYMLINK_NOFOLLOW) };
+    check(done, || format!("chown {name}"))
 }
 
 pub fn write_file(path: &str, text: &str) -> Result<(), Fail> {

@@ -40,6 +40,9 @@ final class Facts {
         var isolation = box.isolation();
         line("isolation", isolation.tier() + " (kernel " + isolation.kernel() + ", " + isolation.runtime() + " " + isolation.runtimeVersion() + ")");
         isolation.findings().forEach(finding -> line("  known", finding));
+        box.volumes().forEach(v -> line(v.cache() == null ? "volume " + v.name() : "cache " + v.cache(), v.path() + (v.readOnly() ? " (read-only)" : "")));
+        var workspace = box.workspace();
+        line("workspace", workspace == null ? null : workspace.path() + " from " + workspace.from() + " at " + workspace.commit());
         line("privileges", box.privileges()).line("policy", box.policy()).line("reopen", box.reopen());
     }
 

@@ -20,6 +20,9 @@ final class Fork extends Verb {
     Map<String, String> labels = Map.of();
 
     @Mixin
+    VolumeFlags volumes = new VolumeFlags();
+
+    @Mixin
     LimitFlags limits = new LimitFlags();
 
     @Parameters(index = "0", paramLabel = "SANDBOX")
@@ -31,7 +34,7 @@ final class Fork extends Verb {
 
     @Override
     int run(RedomaClient client) {
-        var fork = client.sandbox(sandbox).fork(new ForkSandbox(name, labels.isEmpty() ? null : labels, limits.limits())).keep();
+        var fork = client.sandbox(sandbox).fork(new ForkSandbox(name, labels.isEmpty() ? null : labels, limits.limits(), volumes.volumes())).keep();
         if (json) {
             print(fork.state());
         } else {

@@ -34,10 +34,13 @@ final class NewFlags {
     @Nullable String onTimeout;
 
     @Mixin
+    VolumeFlags volumes = new VolumeFlags();
+
+    @Mixin
     LimitFlags limits = new LimitFlags();
 
     CreateSandbox request(@Nullable Map<String, String> env, @Nullable Boolean getOrCreate) {
         return new CreateSandbox(template, name, labels.isEmpty() ? null : labels, env, limits.limits(), isolation, privileges, policy, reopen, onTimeout,
-                getOrCreate, null);
+                getOrCreate, null, volumes.volumes(), null, null);
     }
 }

@@ -108,7 +108,7 @@ final class FakeServer implements AutoCloseable {
     static Sandbox box(String state) {
         return new Sandbox(BOX, null, "default", state, null, new TemplateRef("base", "sha256:00"), Map.of(),
                 new Isolation("container", "shared", "crun", "1.8.1", List.of()), "sudo", "none", "creator", "kill",
-                Limits.DEFAULTS, Instant.EPOCH, null, null, null, 1, null, null, null, null);
+                Limits.DEFAULTS, Instant.EPOCH, null, null, null, 1, null, null, null, null, List.of(), null);
     }
 
     URI address() {

@@ -91,6 +91,10 @@ public final class RedomaClient implements AutoCloseable {
         return new Templates(api);
     }
 
+    public Volumes volumes() {
+        return new Volumes(api);
+    }
+
     public Snapshots snapshots() {
         return new Snapshots(api);
     }

@@ -38,17 +38,26 @@ final class Admission {
         return room;
     }
 
+    /// In the transaction that adds or enlarges a volume.
+    void promiseDisk(Handle tx, Room room, long bytes) {
+        within("disk", promised(tx).disk() + bytes, room.disk().totalBytes() * reserve.diskTimes());
+    }
+
     /// In the transaction that adds it: do the promises stay within their share?
     void promise(Handle tx, Room room, InstanceLimits limits, long disk) {
-        Promised promised = Sql.list(tx, rs -> new Promised(rs.getLong("memory"), rs.getLong("pids"), rs.getLong("disk")), """
-                SELECT coalesce(sum(json_extract(limits, '$.memoryBytes')) FILTER (WHERE state IN ('creating', 'running', 'paused')), 0) AS memory,
-                       coalesce(sum(json_extract(limits, '$.pids')) FILTER (WHERE state IN ('creating', 'running', 'paused')), 0) AS pids,
-                       coalesce(sum(json_extract(limits, '$.diskBytes')), 0) AS disk
-                FROM sandbox WHERE state <> 'ended'""").getFirst();
+        Promised promised = promised(tx);
         long ahead = warmMembers.getAsLong();
         within("memory", promised.memory() + limits.memoryBytes() * (1 + ahead), room.host().memoryTotal() * reserve.memoryTimes());
         within("pids", promised.pids() + limits.pids() * (1 + ahead), room.host().tasksMax() * reserve.pidsTimes());
         within("disk", promised.disk() + disk * (1 + ahead), room.disk().totalBytes() * reserve.diskTimes());
+    }
+
+    private static Promised promised(Handle tx) {
+        return Sql.list(tx, rs -> new Promised(rs.getLong("memory"), rs.getLong("pids"), rs.getLong("disk")), """
+                SELECT coalesce(sum(json_extract(limits, '$.memoryBytes')) FILTER (WHERE state IN ('creating', 'running', 'paused')), 0) AS memory,
+                       coalesce(sum(json_extract(limits, '$.pids')) FILTER (WHERE state IN ('creating', 'running', 'paused')), 0) AS pids,
+                       coalesce(sum(json_extract(limits, '$.diskBytes')), 0) + (SELECT coalesce(sum(size_bytes), 0) FROM volume) AS disk
+                FROM sandbox WHERE state <> 'ended'""").getFirst();
     }
 
     private record Promised(long memory, long pids, long disk) {}

@@ -24,6 +24,7 @@ record Core(
         SystemLog log,
         UidRanges ranges,
         Quotas quotas,
+        Holding holding,
         Timers timers,
         ExecLifecycle execs) {
 

@@ -41,6 +41,7 @@ final class Creation {
 
     private SandboxRow insert(Handle tx, Caller caller, Plan plan, @Nullable Key key, Admission.Room room, SandboxId id) {
         mayInsert(tx, caller, plan, room);
+        core.holding().mayHold(tx, id, plan.policy(), plan.mounts());
         UidRange range = core.ranges().take(tx, id.value());
         SandboxRow row = row(plan, caller, id, range, State.CREATING, Target.CREATE, null);
         insertAll(tx, row, key, caller.key());
@@ -78,7 +79,8 @@ final class Creation {
         boolean runs = state == State.RUNNING;
         return new SandboxRow(id, caller.tenant(), p.name(), state, target, p.source().ref(), p.source().layers(), p.labels(), p.env(), p.limits(),
                 p.isolation(), p.privileges(), p.policy(), p.reopen(), p.onTimeout(), p.untrusted(), range.base(), ref, now, caller.key(),
-                runs ? now : null, runs ? end(now, p) : null, null, null, now, runs ? 1 : 0, runs, null, p.forkedFrom());
+                runs ? now : null, runs ? end(now, p) : null, null, null, now, runs ? 1 : 0, runs, null, p.forkedFrom(),
+                p.mounts(), null);
     }
 
     private static Instant end(Instant now, Plan p) {

@@ -26,10 +26,11 @@ public record EngineConfig(
                 Uids.STANDARD, Times.STANDARD);
     }
 
-    /// Per tenant. `live`: creating, running and paused together; `stored`: everything not ended; `snapshots`: saved disks.
+    /// Per tenant. `live`: creating, running and paused together; `stored`: everything not ended; `snapshots`: saved disks;
+    /// `volumes` and how many bytes they may have together.
     /// `outputBytes` is per sandbox: kept output of commands that ended; the oldest goes first.
-    public record Quota(int live, int stored, int snapshots, long outputBytes) {
-        public static final Quota STANDARD = new Quota(256, 1024, 256, 2L << 30);
+    public record Quota(int live, int stored, int snapshots, long outputBytes, int volumes, long volumeBytes) {
+        public static final Quota STANDARD = new Quota(256, 1024, 256, 2L << 30, 64, 1L << 40);
     }
 
     /// `defaults` fills what a request leaves out, `least` and `most` bound it (both ends allowed). Only `ioBytesPerSecond` has no

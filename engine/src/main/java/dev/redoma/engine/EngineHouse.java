@@ -22,6 +22,7 @@ final class EngineHouse implements Engine {
     private final Sandboxes sandboxes;
     private final Commands commands;
     private final Templates templates;
+    private final Volumes volumes;
     private final Retention retention;
 
     private EngineHouse(Core core, Commands commands) {
@@ -46,12 +47,15 @@ final class EngineHouse implements Engine {
                 ending, pausing, starting, snapshots, new Brakes(core, ending, limits, warm), new Inspection(core));
         this.commands = commands;
         this.templates = new TemplateService(core, warm);
+        var volumeEffects = new VolumeEffects(core);
+        this.volumes = new VolumeService(core, admission, volumeEffects);
         this.retention = new Retention(core);
         var recovery = new Recovery(core, side, creation, ending, pausing, starting, snapshots);
         var reaper = new Reaper(core, warm);
         recovery.run();
+        volumeEffects.sweep();
         reaper.leftovers();
-        rounds(recovery, reaper, exits);
+        rounds(recovery, volumeEffects, reaper, exits);
     }
 
     static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, Clock clock) {
@@ -61,16 +65,17 @@ final class EngineHouse implements Engine {
         var commands = Commands.open(new LiveLookup(store, boxes), store, ledger, config.dataDir(), config.quota().outputBytes(), clock);
         var core = new Core(config, store, new Records(ledger), pool, clock, new TierChoice(tiers), boxes, places,
                 new Starter(pool, places, background, config.times().ready()), new Handover(), background, new SystemLog(store, clock),
-                new UidRanges(config.uids()), new Quotas(config), new Timers(clock, background), commands.lifecycle());
+                new UidRanges(config.uids()), new Quotas(config), new Holding(new VolumeUse()), new Timers(clock, background), commands.lifecycle());
         return new EngineHouse(core, commands);
     }
 
-    private void rounds(Recovery recovery, Reaper reaper, ExitWatch exits) {
+    private void rounds(Recovery recovery, VolumeEffects volumeEffects, Reaper reaper, ExitWatch exits) {
         Background b = core.background();
         EngineConfig.Times times = core.config().times();
         b.every(LOG_FLUSH, "writing the system log", core.log()::flush);
         b.every(times.liveness(), "looking after instances", exits::lookAll);
         b.every(UNFINISHED, "finishing what was begun", recovery::sweep);
+        b.every(UNFINISHED, "finishing changes of volumes", volumeEffects::sweep);
         b.every(WARM_ROUND, "looking after warm members", warm::sweep);
         b.every(times.sweep(), "looking for orphans", reaper::sweep);
         b.every(HOURLY, "forgetting what ended long ago", retention::sweep);
@@ -99,6 +104,11 @@ final class EngineHouse implements Engine {
     @Override
     public Templates templates() {
         return templates;
+    }
+
+    @Override
+    public Volumes volumes() {
+        return volumes;
     }
 
     @Override

@@ -24,10 +24,10 @@ final class Forks {
 
     Outcome fork(Caller caller, Box from, SandboxRow seen, ForkSandbox request, @Nullable Key key) {
         // Refuses what cannot be before anything is saved.
-        planner.fork(seen, new Source(seen.template(), seen.layers(), TemplateConfig.NONE), request);
+        planner.fork(caller, seen, new Source(seen.template(), seen.layers(), TemplateConfig.NONE), request);
         SnapshotRow saved = core.boxes().locked(from, () -> snapshots.save(from, caller.key(), null, Map.of(), true));
         try {
-            return new Outcome(creation.cold(caller, planner.fork(seen, Source.of(saved), request), key), false);
+            return new Outcome(creation.cold(caller, planner.fork(caller, seen, Source.of(saved), request), key), false);
         } finally {
             snapshots.unpin(saved);
             core.background().run("looking for unused snapshots", snapshots::collect);

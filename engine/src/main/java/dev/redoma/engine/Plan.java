@@ -3,6 +3,8 @@ package dev.redoma.engine;
 
 import dev.redoma.model.wire.Isolation;
 import dev.redoma.model.wire.Limits;
+import dev.redoma.model.wire.Mount;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +22,8 @@ record Plan(
         String reopen,
         String onTimeout,
         boolean untrusted,
-        @Nullable String forkedFrom) {
+        @Nullable String forkedFrom,
+        List<Mount> mounts) {
 
     InstanceLimits enforced() {
         return LimitRules.enforced(limits);

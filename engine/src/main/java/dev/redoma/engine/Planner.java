@@ -42,18 +42,30 @@ final class Planner {
         TierChoice.mustEnforce(tier, LimitRules.enforced(filled));
         String template = r.template() == null ? defaultTemplate : r.template();
         Source source = store.read(tx -> Source.find(tx, caller, template));
+        var volumes = MountRules.check(r.volumes());
+        notYet("caches", r.caches());
+        notYet("workspace", r.workspace());
+        var mounts = store.read(tx -> Holding.named(tx, caller, caller.tenant(), volumes));
         return new Plan(source, tier, TierChoice.facts(tier), name, labels, over(source.config().environment(), env), filled, privileges,
-                policy, reopen, onTimeout, Boolean.TRUE.equals(r.untrusted()), null);
+                policy, reopen, onTimeout, Boolean.TRUE.equals(r.untrusted()), null, mounts);
     }
 
-    /// As the source, but for what the request says.
-    Plan fork(SandboxRow from, Source source, ForkSandbox r) {
+    private static void notYet(String field, @Nullable Object value) {
+        if (value != null) {
+            throw Problem.of(Code.NOT_OFFERED, field + ": this server does not offer it yet.", "Leave it out.").with("field", field).raise();
+        }
+    }
+
+    /// As the source, but for what the request says; of volumes only those that it names.
+    Plan fork(Caller caller, SandboxRow from, Source source, ForkSandbox r) {
+        var volumes = MountRules.check(r.volumes());
+        var mounts = store.read(tx -> Holding.named(tx, caller, from.tenant(), volumes));
         var filled = limits.fill(r.limits(), from.limits());
         Tier tier = tiers.of(from);
         TierChoice.mustEnforce(tier, LimitRules.enforced(filled));
         return new Plan(source, tier, TierChoice.facts(tier), RequestRules.name("name", r.name()),
                 r.labels() == null ? from.labels() : RequestRules.labels(r.labels()), from.env(), filled, from.privileges(), from.policy(),
-                from.reopen(), from.onTimeout(), from.untrusted(), from.id().value());
+                from.reopen(), from.onTimeout(), from.untrusted(), from.id().value(), mounts);
     }
 
     private static String policy(@Nullable String asked) {

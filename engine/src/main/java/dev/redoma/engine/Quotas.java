@@ -35,6 +35,19 @@ final class Quotas {
         refuse("snapshots", SnapshotRows.count(tx, tenant), quota.snapshots());
     }
 
+    /// Before a volume is added or grows.
+    void mayKeep(Handle tx, TenantId tenant, long moreBytes, int moreVolumes) {
+        var kept = VolumeRows.kept(tx, tenant);
+        if (moreVolumes > 0) {
+            refuse("volumes", kept.volumes(), quota.volumes());
+        }
+        if (moreBytes > 0 && kept.bytes() + moreBytes > quota.volumeBytes()) {
+            throw Problem.of(Code.QUOTA_EXCEEDED, "The volumes of a tenant may have " + quota.volumeBytes() + " bytes together, " + kept.bytes() + " are given.",
+                            "Delete some, or make them smaller.")
+                    .with("quota", "volumeBytes").with("limit", quota.volumeBytes()).with("inUse", kept.bytes()).raise();
+        }
+    }
+
     /// Two tenants share a kernel only where the operator said so.
     void mayShare(Handle tx, TenantId tenant, String kernel) {
         if (sharedKernel || !kernel.equals("shared-kernel")) {

@@ -3,6 +3,7 @@ package dev.redoma.engine;
 
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.SnapshotId;
+import dev.redoma.model.VolumeId;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.HashMap;
@@ -77,6 +78,9 @@ final class Reaper {
         for (SnapshotId saved : core.pool().snapshots()) {
             put(things, new Thing("saved disk " + saved, saved.value(), () -> core.pool().deleteSnapshot(saved)));
         }
+        for (VolumeId volume : core.pool().volumes().list()) {
+            put(things, new Thing("volume " + volume, volume.value(), () -> core.pool().volumes().delete(volume)));
+        }
         for (SandboxId channel : core.places().all()) {
             put(things, new Thing("channel " + channel, channel.value(), () -> core.places().remove(channel)));
         }
@@ -91,6 +95,7 @@ final class Reaper {
             var known = new HashSet<String>();
             known.addAll(tx.createQuery("SELECT id FROM sandbox WHERE state <> 'ended'").mapTo(String.class).list());
             known.addAll(tx.createQuery("SELECT id FROM snapshot").mapTo(String.class).list());
+            known.addAll(tx.createQuery("SELECT id FROM volume").mapTo(String.class).list());
             record Owned(long base, String owner) {}
             List<Owned> ranges = tx.createQuery("SELECT base, owner FROM uid_range")
                     .map((rs, ctx) -> new Owned(rs.getLong(1), rs.getString(2))).list();

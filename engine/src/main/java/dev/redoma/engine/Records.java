@@ -43,6 +43,9 @@ final class Records {
         open.put("onTimeout", row.onTimeout());
         open.put("warm", row.warm());
         open.put("limits", LimitRules.facts(row.limits()));
+        if (!row.mounts().isEmpty()) {
+            open.put("volumes", row.mounts().stream().map(m -> m.volume() + (m.readOnly() ? " read-only" : "")).toList());
+        }
         if (row.forkedFrom() != null) {
             open.put("forkedFrom", row.forkedFrom());
         }
@@ -52,6 +55,9 @@ final class Records {
         }
         sealed.put("labels", row.labels());
         sealed.put("envNames", row.env().keySet().stream().sorted().toList());
+        if (!row.mounts().isEmpty()) {
+            sealed.put("mounts", row.mounts().stream().map(m -> m.name() + ":" + m.path()).toList());
+        }
         ledger.append(tx, new Entry(row.tenant().value(), actor, row.id().value(), null, "sandbox", "create", open, sealed, List.of()));
     }
 
@@ -71,6 +77,19 @@ final class Records {
         ledger.append(tx, new Entry(row.tenant().value(), actor, row.sandbox(), null, "sandbox", action,
                 Map.of("snapshot", row.id().value(), "digest", row.digest(), "hidden", row.hidden()),
                 row.name() == null ? Map.of() : Map.of("name", row.name()), List.of()));
+    }
+
+    void volume(Handle tx, VolumeRow row, String actor, String action) {
+        volume(tx, row, actor, action, Map.of("sizeBytes", row.sizeBytes()));
+    }
+
+    void volume(Handle tx, VolumeRow row, String actor, String action, Map<String, Object> more) {
+        var open = new LinkedHashMap<String, Object>(more);
+        open.put("volume", row.id().value());
+        open.put("kind", row.kind().wire());
+        open.put("shared", row.shared());
+        var sealed = Map.<String, Object>of("name", row.name(), "labels", row.labels());
+        ledger.append(tx, new Entry(row.tenant().value(), actor, row.sandbox(), null, "volume", action, open, sealed, List.of()));
     }
 
     void template(Handle tx, Caller caller, String action, Map<String, Object> facts) {

@@ -12,4 +12,6 @@ public interface Redoma {
     Files files();
 
     Templates templates();
+
+    Volumes volumes();
 }

@@ -5,8 +5,10 @@ import dev.redoma.model.SandboxId;
 import dev.redoma.model.TenantId;
 import dev.redoma.model.wire.Isolation;
 import dev.redoma.model.wire.Limits;
+import dev.redoma.model.wire.Mount;
 import dev.redoma.model.wire.StopReason;
 import dev.redoma.model.wire.TemplateRef;
+import dev.redoma.model.wire.Workspace;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -22,6 +24,8 @@ final class RowMapping {
     static final TypeReference<Map<String, String>> STRINGS = new TypeReference<>() {};
     static final TypeReference<List<LayerRef>> LAYERS = new TypeReference<>() {};
 
+    static final TypeReference<List<Mount>> MOUNTS = new TypeReference<>() {};
+
     private RowMapping() {}
 
     static SandboxRow sandbox(ResultSet rs) throws SQLException {
@@ -36,12 +40,18 @@ final class RowMapping {
                 rs.getString("reopen"), rs.getString("on_timeout"), rs.getBoolean("untrusted"), number(rs, "uid_base"), instance(rs),
                 Columns.instant(rs.getLong("created_at")), rs.getString("created_by"), instant(rs, "started_at"), instant(rs, "ends_at"),
                 remaining(rs), instant(rs, "ended_at"), Columns.instant(rs.getLong("active_at")), rs.getLong("starts"),
-                rs.getBoolean("warm"), reason(rs), rs.getString("forked_from"));
+                rs.getBoolean("warm"), reason(rs), rs.getString("forked_from"), Columns.parse(rs.getString("mounts"), MOUNTS),
+                workspace(rs));
     }
 
     private static @Nullable InstanceRef instance(ResultSet rs) throws SQLException {
         String name = rs.getString("instance_name");
         return name == null ? null : new InstanceRef(name, rs.getInt("instance_pid"), rs.getLong("instance_start"));
+    }
+
+    private static @Nullable Workspace workspace(ResultSet rs) throws SQLException {
+        String text = rs.getString("workspace");
+        return text == null ? null : Columns.parse(text, Workspace.class);
     }
 
     private static @Nullable Duration remaining(ResultSet rs) throws SQLException {

@@ -5,8 +5,10 @@ import dev.redoma.model.SandboxId;
 import dev.redoma.model.TenantId;
 import dev.redoma.model.wire.Isolation;
 import dev.redoma.model.wire.Limits;
+import dev.redoma.model.wire.Mount;
 import dev.redoma.model.wire.StopReason;
 import dev.redoma.model.wire.TemplateRef;
+import dev.redoma.model.wire.Workspace;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -43,7 +45,9 @@ record SandboxRow(
         long starts,
         boolean warm,
         @Nullable StopReason reason,
-        @Nullable String forkedFrom) {
+        @Nullable String forkedFrom,
+        List<Mount> mounts,
+        @Nullable Workspace workspace) {
 
     UidRange range() {
         if (uidBase == null) {

@@ -17,15 +17,16 @@ final class SandboxRows {
         Sql.update(tx, """
                 INSERT INTO sandbox (id, tenant, name, state, target, template_name, template_digest, layers, labels, env, limits, isolation,
                     privileges, policy, reopen, on_timeout, untrusted, uid_base, instance_name, instance_pid, instance_start, created_at,
-                    created_by, started_at, ends_at, active_at, starts, warm, forked_from)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                    created_by, started_at, ends_at, active_at, starts, warm, forked_from, mounts, workspace)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
                 row.id().value(), row.tenant().value(), row.name(), row.state().wire(), row.target() == null ? null : row.target().wire(),
                 row.template().name(), row.template().digest(), Columns.json(row.layers()), Columns.json(row.labels()),
                 Columns.json(row.env()), Columns.json(row.limits()), Columns.json(row.isolation()),
                 row.privileges(), row.policy(), row.reopen(), row.onTimeout(), row.untrusted() ? 1 : 0, row.uidBase(),
                 instance == null ? null : instance.name(), instance == null ? null : instance.pid(), instance == null ? null : instance.startTicks(),
                 Columns.micros(row.createdAt()), row.createdBy(), Columns.microsOrNull(row.startedAt()), Columns.microsOrNull(row.endsAt()),
-                Columns.micros(row.activeAt()), row.starts(), row.warm() ? 1 : 0, row.forkedFrom());
+                Columns.micros(row.activeAt()), row.starts(), row.warm() ? 1 : 0, row.forkedFrom(),
+                Columns.json(row.mounts()), row.workspace() == null ? null : Columns.json(row.workspace()));
     }
 
     static Optional<SandboxRow> find(Handle tx, String id) {

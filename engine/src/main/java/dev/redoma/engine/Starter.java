@@ -5,6 +5,8 @@ import dev.redoma.model.Bytes;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SnapshotId;
+import dev.redoma.model.VolumeId;
+import dev.redoma.model.wire.Mount;
 import dev.redoma.pool.LayerId;
 import dev.redoma.pool.Pool;
 import java.nio.file.Path;
@@ -60,7 +62,7 @@ final class Starter {
             Instance instance = tier.create(new InstanceSpec(
                     row.id().value(), lowers, made.upper(), made.work(), row.range(), row.hostname(), UUID.randomUUID().toString(),
                     LimitRules.enforced(row.limits()), channel, row.sudo(),
-                    row.untrusted() ? row.id().value() : row.tenant().value()));
+                    row.untrusted() ? row.id().value() : row.tenant().value(), row.mounts().stream().map(this::volume).toList()));
             Faults.at("start.created");
             return connected(new LiveBox(row, config, instance, link));
         } catch (RuntimeException | Error failed) {
@@ -107,6 +109,12 @@ final class Starter {
         live.instance().kill();
         live.close();
         places.remove(live.id());
+    }
+
+    private InstanceSpec.Volume volume(Mount mount) {
+        Path dir = pool.volumes().find(new VolumeId(mount.volume())).orElseThrow(() -> Problem.of(
+                        Code.HOST_FAILED, "The disk of the volume '" + mount.name() + "' is gone.", "Make a sandbox without it.").raise());
+        return new InstanceSpec.Volume(dir, mount.path(), mount.readOnly());
     }
 
     private InstanceSpec.Lower lower(LayerRef ref, SandboxRow row) {

@@ -31,6 +31,7 @@ final class Starting {
             core.quotas().mayRun(tx, row.tenant());
             core.quotas().mayShare(tx, row.tenant(), row.isolation().kernel());
             admission.promise(tx, room, LimitRules.enforced(row.limits()), 0);
+            core.holding().mayHold(tx, row.id(), row.policy(), row.mounts());
             RowChange.begin(Target.START).apply(tx, row.id());
             core.records().sandbox(tx, row, actor, "start");
             return SandboxRows.get(tx, row.id());

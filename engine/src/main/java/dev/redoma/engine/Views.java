@@ -17,6 +17,6 @@ final class Views {
         return new Sandbox(
                 r.id().value(), r.name(), r.tenant().value(), r.state().wire(), r.reason(), r.template(), r.labels(), r.isolation(),
                 r.privileges(), r.policy(), r.reopen(), r.onTimeout(), r.limits(), r.createdAt(), r.startedAt(), r.endsAt(), r.endedAt(),
-                r.starts(), reused, r.warm(), r.forkedFrom(), r.createdBy());
+                r.starts(), reused, r.warm(), r.forkedFrom(), r.createdBy(), r.mounts(), r.workspace());
     }
 }

@@ -57,7 +57,8 @@ final class WarmPool {
         InstanceLimits asked = plan.enforced();
         InstanceLimits born = LimitRules.enforced(shape);
         return config.size() > 0 && !plan.untrusted() && plan.forkedFrom() == null
-                && asked.openFiles() == born.openFiles() && asked.shmBytes() == born.shmBytes() && asked.ioBytesPerSecond() == null;
+                && asked.openFiles() == born.openFiles() && asked.shmBytes() == born.shmBytes() && asked.ioBytesPerSecond() == null
+                && plan.mounts().isEmpty();
     }
 
     /// Takes a live one out of the pool; it is the caller's then.

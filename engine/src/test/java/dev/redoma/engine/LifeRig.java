@@ -72,7 +72,7 @@ final class LifeRig implements AutoCloseable {
     }
 
     static EngineConfig quota(EngineConfig c, int live) {
-        return new EngineConfig(c.dataDir(), c.runDir(), c.defaultTemplate(), c.sharedKernel(), new EngineConfig.Quota(live, 1024, 4, 1L << 30), c.bounds(), c.reserve(), c.warm(), c.uids(), c.times());
+        return new EngineConfig(c.dataDir(), c.runDir(), c.defaultTemplate(), c.sharedKernel(), new EngineConfig.Quota(live, 1024, 4, 1L << 30, 4, 1L << 40), c.bounds(), c.reserve(), c.warm(), c.uids(), c.times());
     }
 
     static EngineConfig warm(EngineConfig c, int size) {

@@ -32,8 +32,11 @@ final class StandInPool implements Pool {
     private final Path root;
     private final Set<LayerId> layers = ConcurrentHashMap.newKeySet();
 
+    private final StandInVolumes volumes;
+
     StandInPool(Path root) {
         this.root = root;
+        this.volumes = new StandInVolumes(root.resolve("volumes"));
         layers.add(LAYER);
     }
 
@@ -157,6 +160,11 @@ final class StandInPool implements Pool {
     @Override
     public List<SnapshotId> snapshots() {
         return names("saved").stream().map(SnapshotId::new).toList();
+    }
+
+    @Override
+    public dev.redoma.pool.PoolVolumes volumes() {
+        return volumes;
     }
 
     @Override

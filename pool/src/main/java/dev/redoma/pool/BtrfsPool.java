@@ -34,6 +34,7 @@ public final class BtrfsPool implements Pool {
     private final Disks disks;
     private final Subvolumes diskHome;
     private final Subvolumes saved;
+    private final BtrfsVolumes volumes;
     private final Quotas quotas;
 
     private BtrfsPool(Path data, PoolMount mount, Fd lock) {
@@ -46,6 +47,7 @@ public final class BtrfsPool implements Pool {
         this.diskHome = Subvolumes.in(root, mount.root(), "disks");
         this.disks = new Disks(diskHome, quotas);
         this.saved = Subvolumes.in(root, mount.root(), "saved");
+        this.volumes = new BtrfsVolumes(Subvolumes.in(root, mount.root(), "volumes"), quotas);
         layers.owners().stream().filter(s -> disks.find(s).isEmpty()).forEach(layers::deleteOwn);
     }
 
@@ -175,6 +177,11 @@ public final class BtrfsPool implements Pool {
     }
 
     @Override
+    public PoolVolumes volumes() {
+        return volumes;
+    }
+
+    @Override
     public List<Change> changes(Path upper, List<Path> lowers, int limit) {
         return BlockingCalls.callLong(() -> ChangeReader.read(upper, lowers, limit));
     }
@@ -214,6 +221,7 @@ public final class BtrfsPool implements Pool {
         layers.close();
         diskHome.close();
         saved.close();
+        volumes.close();
         root.close();
         lock.close();
     }

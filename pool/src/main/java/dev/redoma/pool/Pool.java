@@ -84,6 +84,8 @@ public interface Pool extends AutoCloseable {
 
     List<SnapshotId> snapshots();
 
+    PoolVolumes volumes();
+
     // --- review
 
     /// The change set of a sandbox's upper against its lower directories (top first; each with its own uid base), by our own

@@ -62,6 +62,16 @@ final class Subvolumes implements AutoCloseable {
         return dir.dirAt(name + HALF);
     }
 
+    /// A writable snapshot under the half-made form of this name.
+    void copyHalf(Dir source, String name) {
+        destroy(name + HALF);
+        Btrfs.snapshot(source, dir, name + HALF, false);
+    }
+
+    Dir openHalf(String name) {
+        return dir.dirAt(name + HALF);
+    }
+
     /// Gives the half-made one its name.
     void finish(String name) {
         dir.rename(name + HALF, dir, name);

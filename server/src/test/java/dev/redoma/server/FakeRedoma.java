@@ -6,6 +6,7 @@ import dev.redoma.engine.Files;
 import dev.redoma.engine.Redoma;
 import dev.redoma.engine.Sandboxes;
 import dev.redoma.engine.Templates;
+import dev.redoma.engine.Volumes;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
@@ -67,12 +68,12 @@ final class FakeRedoma implements Redoma, Sandboxes {
     private static Sandbox row(Caller caller, @Nullable String name, String state) {
         return new Sandbox(SandboxId.mint().value(), name, caller.tenant().value(), state, null, new TemplateRef("base", DIGEST), Map.of(),
                 new Isolation("container", "shared", "fake", "0", List.of()), "sudo", "none", "creator", "kill", Limits.DEFAULTS, Instant.now(), Instant.now(),
-                null, null, 1, null, false, null, caller.key());
+                null, null, 1, null, false, null, caller.key(), List.of(), null);
     }
 
     private static Sandbox in(String state, Sandbox s) {
         return new Sandbox(s.id(), s.name(), s.tenant(), state, s.reason(), s.template(), s.labels(), s.isolation(), s.privileges(), s.policy(), s.reopen(),
-                s.onTimeout(), s.limits(), s.createdAt(), s.startedAt(), s.endsAt(), s.endedAt(), s.starts(), s.reused(), s.warm(), s.forkedFrom(), s.createdBy());
+                s.onTimeout(), s.limits(), s.createdAt(), s.startedAt(), s.endsAt(), s.endedAt(), s.starts(), s.reused(), s.warm(), s.forkedFrom(), s.createdBy(), s.volumes(), s.workspace());
     }
 
     @Override
@@ -198,6 +199,11 @@ final class FakeRedoma implements Redoma, Sandboxes {
     public Sandbox fork(Caller caller, String sandbox, ForkSandbox request, @Nullable String idempotencyKey) {
         get(caller, sandbox);
         return create(caller, new CreateSandbox(null, request.name(), null, null, null, null, null, null, null, null, null, null), idempotencyKey);
+    }
+
+    @Override
+    public Volumes volumes() {
+        return new FakeVolumes();
     }
 
     private final class FakeTemplates implements Templates {

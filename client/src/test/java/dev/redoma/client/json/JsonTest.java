@@ -27,7 +27,7 @@ class JsonTest {
         return new Sandbox("sbabcdefghijklmnopqr", "dev", "default", "running", null, new TemplateRef("base", "sha256:00"), Map.of("a", "ü☕\"\n"),
                 new Isolation("container", "shared", "crun", "1.8.1", List.of("x")), "sudo", "none", "creator", "kill",
                 new Limits(1.5, 1L << 40, null, 512L, null, null, null, 3600000L, null), Instant.parse("2026-01-02T03:04:05.678901Z"), null, null, null,
-                1, true, null, null, "ky");
+                1, true, null, null, "ky", List.of(new dev.redoma.model.wire.Mount("vlabcdefghijklmnopqr", "data", "/data", true, null)), null);
     }
 
     @Test

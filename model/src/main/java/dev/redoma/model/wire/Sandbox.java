@@ -2,6 +2,7 @@
 package dev.redoma.model.wire;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -28,4 +29,6 @@ public record Sandbox(
         @Nullable Boolean reused,
         @Nullable Boolean warm,
         @Nullable String forkedFrom,
-        @Nullable String createdBy) {}
+        @Nullable String createdBy,
+        List<Mount> volumes,
+        @Nullable Workspace workspace) {}

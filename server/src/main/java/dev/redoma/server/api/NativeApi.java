@@ -24,6 +24,7 @@ public final class NativeApi {
         all.addAll(new SnapshotRoutes(redoma.sandboxes()).operations());
         all.addAll(new ExecRoutes(redoma.execs(), largest).operations());
         all.addAll(new FileRoutes(redoma.files(), largest).operations());
+        all.addAll(new VolumeRoutes(redoma.volumes()).operations());
         all.addAll(new TemplateRoutes(redoma.templates(), largest).operations());
         all.addAll(new AuditRoutes(ledger, redoma.sandboxes()).operations());
         all.addAll(new KeyRoutes(keys).operations());

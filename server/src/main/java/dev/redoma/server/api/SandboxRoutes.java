@@ -7,6 +7,7 @@ import static dev.redoma.server.api.Operation.post;
 
 import dev.redoma.engine.Sandboxes;
 import dev.redoma.model.Code;
+import dev.redoma.http.Query;
 import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
 import dev.redoma.model.wire.Change;
@@ -137,11 +138,15 @@ final class SandboxRoutes {
 
     private void list(Call call) throws IOException {
         var query = call.query();
+        call.json(sandboxes.list(call.caller(),
+                new Sandboxes.Query(Set.copyOf(query.all("state")), labels(query), query.get("name"), query.get("cursor"),
+                        (int) query.number("limit", 50, 1, 200))));
+    }
+
+    static Map<String, String> labels(Query query) {
         var labels = new LinkedHashMap<String, String>();
         query.all("label").forEach(text -> labels.put(label(text)[0], label(text)[1]));
-        call.json(sandboxes.list(call.caller(),
-                new Sandboxes.Query(Set.copyOf(query.all("state")), Map.copyOf(labels), query.get("name"), query.get("cursor"),
-                        (int) query.number("limit", 50, 1, 200))));
+        return Map.copyOf(labels);
     }
 
     private static String[] label(String text) {

@@ -78,7 +78,7 @@ public record Config(
         var shipped = EngineConfig.standard(dataDir, runDir);
         return new EngineConfig(dataDir, runDir, v.text(ConfigKey.DEFAULT_TEMPLATE), v.flag(ConfigKey.SHARED_KERNEL),
                 new EngineConfig.Quota(v.number(ConfigKey.QUOTA_LIVE), v.number(ConfigKey.QUOTA_STORED), v.number(ConfigKey.QUOTA_SNAPSHOTS),
-                        v.size(ConfigKey.QUOTA_OUTPUT)),
+                        v.size(ConfigKey.QUOTA_OUTPUT), v.number(ConfigKey.QUOTA_VOLUMES), v.size(ConfigKey.QUOTA_VOLUME_BYTES)),
                 bounds(v, shipped.bounds()),
                 new EngineConfig.Reserve(v.size(ConfigKey.RESERVE_MEMORY), v.size(ConfigKey.RESERVE_DISK), v.count(ConfigKey.RESERVE_PIDS),
                         v.positive(ConfigKey.RESERVE_MEMORY_TIMES), v.positive(ConfigKey.RESERVE_DISK_TIMES), v.positive(ConfigKey.RESERVE_PIDS_TIMES)),

@@ -11,6 +11,8 @@ public enum ConfigKey {
     QUOTA_STORED("quota.stored", Kind.COUNT, "1024", "Sandboxes of a tenant that are not ended."),
     QUOTA_SNAPSHOTS("quota.snapshots", Kind.COUNT, "256", "Snapshots of a tenant."),
     QUOTA_OUTPUT("quota.output", Kind.SIZE, "2GiB", "Kept output of a sandbox's commands; beyond it that of the oldest ended ones is removed."),
+    QUOTA_VOLUMES("quota.volumes", Kind.COUNT, "64", "Volumes of a tenant."),
+    QUOTA_VOLUME_BYTES("quota.volume-bytes", Kind.SIZE, "1TiB", "What a tenant's volumes may hold together, by their sizes."),
     DEFAULT_CPU("limits.default.cpu", Kind.NUMBER, "host", "Cores of a sandbox that asks for none: 2, or what the host has."),
     DEFAULT_MEMORY("limits.default.memory", Kind.SIZE, "host", "Memory: 2 GiB, or half of the host's."),
     DEFAULT_DISK("limits.default.disk", Kind.SIZE, "8GiB", "Disk."),

@@ -25,6 +25,7 @@ final class FilterProgram {
     private static final int IF_EQUAL = 0x15;
     private static final int IF_AT_LEAST = 0x35;
     private static final int IF_ANY_BIT = 0x45;
+    private static final int AND = 0x54;
 
     /// One instruction; `yes` and `no` are how many instructions to skip.
     private record Step(int code, int yes, int no, int value) {}
@@ -54,7 +55,7 @@ final class FilterProgram {
         single.put(SyscallTable.number("socket"), socket());
         single.put(SyscallTable.number("socketpair"), among(new long[] {Seccomp.UNIX}, errno(Seccomp.EAFNOSUPPORT)));
         single.put(SyscallTable.number("personality"), among(Seccomp.PERSONALITIES, errno(Seccomp.ENOSYS)));
-        single.put(SyscallTable.number("ioctl"), terminal());
+        single.put(SyscallTable.number("ioctl"), requests());
         var out = new TreeMap<Integer, List<Step>>();
         var otherwise = List.of(result(errno(Seccomp.ENOSYS)));
         List<Step> last = List.of();
@@ -108,14 +109,17 @@ final class FilterProgram {
                 result(errno(Seccomp.EAFNOSUPPORT)));
     }
 
-    /// No pushing of input into a terminal that other users share.
-    private static List<Step> terminal() {
+    /// No pushing of input into a terminal that other users share, and nothing that is Btrfs's own.
+    private static List<Step> requests() {
         return List.of(
                 argument(1),
-                new Step(IF_EQUAL, 1, 0, TIOCSTI),
-                new Step(IF_EQUAL, 0, 1, TIOCLINUX),
-                result(errno(Seccomp.EPERM)),
-                result(ALLOW));
+                new Step(IF_EQUAL, 5, 0, TIOCSTI),
+                new Step(IF_EQUAL, 4, 0, TIOCLINUX),
+                new Step(AND, 0, 0, 0xFF00),
+                new Step(IF_EQUAL, 0, 1, Seccomp.BTRFS << 8),
+                result(errno(Seccomp.ENOTTY)),
+                result(ALLOW),
+                result(errno(Seccomp.EPERM)));
     }
 
     private static List<Step> among(long[] values, int otherwise) {

@@ -44,6 +44,11 @@ final class Launch {
         out.add("write=b:" + bundle.dir());
         out.add("read=channel:" + spec.channelDir());
         out.add("read=guest:" + init);
+        for (int i = 0; i < spec.volumes().size(); i++) {
+            var volume = spec.volumes().get(i);
+            out.add("volume=" + (volume.readOnly() ? "read" : "write") + ":" + volume.dir());
+            out.add("place=" + volume.path());
+        }
         // From a read-only mount crun need not copy itself before it starts.
         out.add("read=runtime:" + runtime.binary());
         if (runtime.placesCgroups()) {

@@ -42,6 +42,7 @@ final class RuntimeConfig {
     /// hierarchies to hide.
     static Map<String, Object> of(InstanceSpec spec, List<String> initArgs, @Nullable String runcPath, boolean compiled, List<String> unconfined) {
         var mounts = new ArrayList<>(mounts(spec));
+        mounts.addAll(volumes(spec));
         var out = new LinkedHashMap<String, Object>();
         out.put("ociVersion", "1.0.2");
         out.put("process", process(spec, initArgs));
@@ -88,6 +89,16 @@ final class RuntimeConfig {
                 bind("b/meminfo", "/proc/meminfo"),
                 bind("channel", "/run/redoma"),
                 bind("guest", INIT));
+    }
+
+    /// The launcher has seen to it that each place is a directory, no way to it leads through a link, and nothing of the above is there.
+    private static List<Map<String, Object>> volumes(InstanceSpec spec) {
+        var out = new ArrayList<Map<String, Object>>();
+        for (var volume : spec.volumes()) {
+            var access = volume.readOnly() ? "ro" : "rw";
+            out.add(Map.of("destination", volume.path(), "type", "bind", "source", "/run/v" + out.size(), "options", List.of("bind", access, "nosuid", "nodev")));
+        }
+        return out;
     }
 
     private static Map<String, Object> mount(String to, String type, String... options) {

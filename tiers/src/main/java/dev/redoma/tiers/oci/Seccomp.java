@@ -10,6 +10,7 @@ import java.util.Map;
 /// does not exist (ENOSYS), so that libraries fall back.
 final class Seccomp {
     static final int EPERM = 1;
+    static final int ENOTTY = 25;
     static final int ENOSYS = 38;
     static final int EPROTONOSUPPORT = 93;
     static final int EAFNOSUPPORT = 97;
@@ -26,6 +27,8 @@ final class Seccomp {
     };
 
     static final long ANY_NEW_NAMESPACE = 0x7E02_0000L;
+    /// Requests of Btrfs: on a volume anybody could make a subvolume, which has no quota.
+    static final int BTRFS = 0x94;
     static final long[] PERSONALITIES = {0x0, 0x8, 0x2_0000, 0x2_0008, 0x4_0000, 0xFFFF_FFFFL};
 
     private Seccomp() {}
@@ -33,7 +36,8 @@ final class Seccomp {
     /// As in `linux.seccomp` of config.json. `debug`: ptrace and reading other processes' memory are allowed.
     static Map<String, Object> filter(boolean debug) {
         var rules = new ArrayList<Map<String, Object>>();
-        rules.add(rule(SyscallTable.allowed(debug), ALLOW, null, List.of()));
+        rules.add(rule(SyscallTable.allowed(debug).stream().filter(name -> !name.equals("ioctl")).toList(), ALLOW, null, List.of()));
+        requests(rules);
         rules.add(rule(SyscallTable.refused(debug), ERRNO, EPERM, List.of()));
         clone(rules);
         sockets(rules);
@@ -45,6 +49,14 @@ final class Seccomp {
                 "defaultErrnoRet", ENOSYS,
                 "architectures", List.of("SCMP_ARCH_X86_64"),
                 "syscalls", rules);
+    }
+
+    /// Allowed where some bit of the request's type is not that of Btrfs.
+    private static void requests(List<Map<String, Object>> rules) {
+        for (int bit = 1; bit < 0x100; bit <<= 1) {
+            rules.add(rule(List.of("ioctl"), ALLOW, null, List.of(masked(1, bit << 8, (~BTRFS & bit) << 8))));
+        }
+        rules.add(rule(List.of("ioctl"), ERRNO, ENOTTY, List.of(masked(1, 0xFF00, BTRFS << 8))));
     }
 
     private static void clone(List<Map<String, Object>> rules) {

@@ -76,6 +76,17 @@ class FilterProgramTest {
     }
 
     @Test
+    void nothingIsAskedOfBtrfs() {
+        int ioctl = SyscallTable.number("ioctl");
+        for (long request : new long[] {0x5000_9418L, 0x5000_940EL, 0x4004_9409L, 0x4020_940DL, 0x8100_9431L, 0x9408}) {
+            assertThat(run(false, X86_64, ioctl, 3, request)).as(Long.toHexString(request)).isEqualTo(ERRNO | 25);
+        }
+        for (long request : new long[] {0x5401, 0x541B, 0x8008_6601L, 0xC018_9536L, 0x4004_9509L, 0x8004_8400L}) {
+            assertThat(run(false, X86_64, ioctl, 3, request)).as(Long.toHexString(request)).isEqualTo(ALLOW);
+        }
+    }
+
+    @Test
     void personalityOnlyAsDebuggersNeedIt() {
         assertThat(run(false, X86_64, SyscallTable.number("personality"), 0xFFFF_FFFFL)).isEqualTo(ALLOW);
         assertThat(run(false, X86_64, SyscallTable.number("personality"), 0x40000)).isEqualTo(ALLOW);
@@ -100,6 +111,7 @@ class FilterProgramTest {
                     return k;
                 }
                 case 0x15 -> pc += a == k ? yes : no;
+                case 0x54 -> a &= k;
                 case 0x35 -> pc += Integer.compareUnsigned(a, k) >= 0 ? yes : no;
                 case 0x45 -> pc += (a & k) != 0 ? yes : no;
                 default -> throw new IllegalStateException("instruction " + op);
