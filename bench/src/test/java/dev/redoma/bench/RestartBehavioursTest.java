@@ -148,6 +148,28 @@ class RestartBehavioursTest {
     }
 
     @Test
+    void volumesOverAKillStayWithWhoHasThemAndARebootLetsGo() {
+        lab.api().post("/v1/volumes", Map.of("name", "data", "sizeBytes", 16 << 20)).expect(201);
+        var mounts = List.of(Map.of("name", "data", "path", "/data"));
+        var box = lab.tiny(Map.of("volumes", mounts));
+        box.sh("echo before > /data/f");
+        lab.killServer();
+        lab.startServer();
+        var after = box.as(lab.api());
+        assertThat(after.sh("cat /data/f; echo after > /data/f").text()).isEqualTo("before\n");
+        assertThat(lab.api().post("/v1/sandboxes", Map.of("template", "tiny", "volumes", mounts)).code()).isEqualTo("volume-in-use");
+        lab.reboot();
+        try (var next = lab.tiny(Map.of("volumes", mounts))) {
+            assertThat(next.sh("cat /data/f; dd if=/dev/zero of=/data/big bs=1M count=32 2>&1 | grep -o quota").text()).isEqualTo("after\nquota\n");
+            assertThat(lab.api().post(after.path("/start"), Map.of()).code()).isEqualTo("volume-in-use");
+        }
+        after.as(lab.api()).verb("start");
+        after.as(lab.api()).close();
+        lab.api().delete("/v1/volumes/data").expect(204);
+        assertThat(lab.verifyLedger()).isEqualTo("ok");
+    }
+
+    @Test
     void ex31_execsPendingAtARestartEndAndNewOnesAnswer() throws Exception {
         var box = lab.tiny();
         var exec = box.start(Box.shell("sleep 2; exit 6"));

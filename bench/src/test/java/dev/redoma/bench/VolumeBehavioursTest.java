@@ -114,7 +114,7 @@ class VolumeBehavioursTest {
                     fd = os.open('/v', os.O_RDONLY)
                     for request in (0x5000940e, 0x50009418, 0x50009401, 0x5000940f, 0x9408):
                         try:
-                            fcntl.ioctl(fd, request, b'\\0' * 8 + b'sub' + b'\\0' * 4085)
+                            fcntl.ioctl(fd, request, bytearray(b'\\0' * 8 + b'sub' + b'\\0' * 4085))
                             print('made')
                         except OSError as e:
                             print(errno.errorcode[e.errno])

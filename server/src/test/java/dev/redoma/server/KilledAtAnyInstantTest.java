@@ -9,12 +9,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.redoma.ledger.Verdict;
 import dev.redoma.model.wire.Sandbox;
+import dev.redoma.model.wire.Volume;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,7 +42,7 @@ class KilledAtAnyInstantTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"create.started", "snapshot.taken", "pause.frozen", "reset.ended", "kill.ended"})
+    @ValueSource(strings = {"create.started", "snapshot.taken", "pause.frozen", "reset.ended", "kill.ended", "volume.made"})
     void nothingIsHalfDoneNorLost(String instant) throws Exception {
         killedAt(instant, 0);
     }
@@ -48,7 +50,7 @@ class KilledAtAnyInstantTest {
     @ParameterizedTest
     @Tag("long")
     @ValueSource(strings = {"create.begun", "start.created", "snapshot.begun", "pause.begun", "resume.begun", "stop.begun", "stop.ended", "start.begun",
-        "reset.begun", "snapshot.removed", "kill.begun", "kill.disk"})
+        "reset.begun", "snapshot.removed", "kill.begun", "kill.disk", "volume.begun", "volume.resizing", "volume.deleting", "volume.removed"})
     void norAtAnyOther(String instant) throws Exception {
         killedAt(instant, 0);
     }
@@ -66,6 +68,7 @@ class KilledAtAnyInstantTest {
             await().atMost(Duration.ofSeconds(40)).untilAsserted(() -> {
                 assertThat(server.count("SELECT count(*) FROM sandbox WHERE target IS NOT NULL OR state = 'creating'")).isZero();
                 assertThat(server.count("SELECT count(*) FROM snapshot WHERE target IS NOT NULL")).isZero();
+                assertThat(server.count("SELECT count(*) FROM volume WHERE target IS NOT NULL")).isZero();
                 assertThat(server.count("SELECT count(*) FROM uid_range WHERE owner LIKE 'warm:%'")).isZero();
             });
             for (Sandbox box : server.sandboxes().list(ALICE, ALL).items()) {
@@ -74,6 +77,10 @@ class KilledAtAnyInstantTest {
             assertThat(server.ledger.verify().status()).isNotEqualTo(Verdict.Status.FAILED);
             server.sandboxes().snapshots(ALICE, null).forEach(s -> server.sandboxes().deleteSnapshot(ALICE, s.id()));
             server.sandboxes().killAll(OPERATOR, null);
+            for (Volume volume : server.engine.volumes().list(ALICE, Map.of())) {
+                assertThat(volume.state()).isEqualTo("ready");
+                server.engine.volumes().delete(ALICE, volume.id());
+            }
             await().atMost(Duration.ofSeconds(40)).untilAsserted(() -> assertThat(leftBy(server)).isEmpty());
         } finally {
             server.sandboxes().killAll(OPERATOR, null);
@@ -92,6 +99,9 @@ class KilledAtAnyInstantTest {
             default -> {}
         }
         assertThat(server.sh(box.id(), "echo ok")).isEqualTo("ok\n");
+        if ("with".equals(box.name())) {
+            assertThat(server.sh(box.id(), "echo more >> /data/more; cat /data/more")).isEqualTo("more\n");
+        }
         if ("fork".equals(box.name())) {
             assertThat(server.sh(box.id(), "cat /root/kept")).isEqualTo("kept\n");
         }
@@ -102,6 +112,7 @@ class KilledAtAnyInstantTest {
         server.tier.all().forEach(ref -> left.add("instance " + ref.name()));
         server.pool.disks().forEach(disk -> left.add("disk " + disk));
         server.pool.snapshots().forEach(saved -> left.add("saved disk " + saved));
+        server.pool.volumes().list().forEach(volume -> left.add("volume " + volume));
         if (server.count("SELECT count(*) FROM uid_range") > 0) {
             left.add("uid ranges");
         }
