@@ -2,12 +2,12 @@
 package dev.redoma.cli;
 
 import dev.redoma.client.RedomaClient;
+import dev.redoma.model.Problem;
+import dev.redoma.model.TemplateReference;
 import dev.redoma.model.wire.Template;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -15,7 +15,8 @@ import picocli.CommandLine.Parameters;
 
 /// Templates.
 @Command(name = "template", description = "Templates: the disks that sandboxes start from.", subcommands = {
-    TemplateGroup.Build.class, TemplateGroup.Import.class, TemplateGroup.All.class, TemplateGroup.One.class, TemplateGroup.Delete.class})
+    TemplateGroup.Build.class, TemplateGroup.Import.class, TemplateGroup.All.class, TemplateGroup.One.class, TemplateGroup.Tag.class,
+    TemplateGroup.Untag.class, TemplateGroup.Delete.class})
 final class TemplateGroup {
     @Option(names = {"-h", "--help"}, usageHelp = true)
     boolean help;
@@ -78,18 +79,14 @@ final class TemplateGroup {
                 print(Map.of("items", all));
                 return Exit.OK;
             }
-            var rows = new ArrayList<List<String>>();
-            for (Template t : all) {
-                rows.add(List.of(t.name(), t.state(), t.source(), Text.size(t.sizeBytes()), Text.ago(t.createdAt()), t.digest()));
-            }
-            io.bytes(Text.table(List.of("NAME", "STATE", "SOURCE", "SIZE", "CREATED", "DIGEST"), rows).getBytes(StandardCharsets.UTF_8));
+            io.bytes(TemplateText.table(all).getBytes(StandardCharsets.UTF_8));
             return Exit.OK;
         }
     }
 
-    @Command(name = "show", description = "Show a template: its newest version, or the one of a digest.")
+    @Command(name = "show", description = "Show a template version: its layers, configuration, tags and who stands on it.")
     static final class One extends Verb {
-        @Parameters(index = "0", paramLabel = "TEMPLATE")
+        @Parameters(index = "0", paramLabel = "TEMPLATE", description = TemplateText.REFERENCE)
         String template = "";
 
         One(Io io) {
@@ -98,14 +95,62 @@ final class TemplateGroup {
 
         @Override
         int run(RedomaClient client) {
-            said(this, client.templates().get(template));
+            var one = client.templates().get(template);
+            if (json) {
+                print(one);
+            } else {
+                io.bytes(TemplateText.of(one).getBytes(StandardCharsets.UTF_8));
+            }
             return Exit.OK;
         }
     }
 
-    @Command(name = "delete", description = "Delete a name with all its versions, or one version by its digest.")
+    @Command(name = "tag", description = "Let a tag point at a version; it may have pointed at another.")
+    static final class Tag extends Verb {
+        @Parameters(index = "0", paramLabel = "TEMPLATE", description = "NAME@DIGEST, NAME:TAG or NAME.")
+        String template = "";
+
+        @Parameters(index = "1", paramLabel = "TAG")
+        String tag = "";
+
+        Tag(Io io) {
+            super(io);
+        }
+
+        @Override
+        int run(RedomaClient client) {
+            var wanted = TemplateReference.parse("TEMPLATE", template);
+            if (wanted.name() == null) {
+                throw Problem.field("TEMPLATE", "names no template, and tags are of a name", "NAME@DIGEST, NAME:TAG or NAME");
+            }
+            said(this, client.templates().tag(wanted.name(), tag, template));
+            return Exit.OK;
+        }
+    }
+
+    @Command(name = "untag", description = "Take a tag away; the version stays.")
+    static final class Untag extends Verb {
+        @Parameters(index = "0", paramLabel = "NAME:TAG")
+        String template = "";
+
+        Untag(Io io) {
+            super(io);
+        }
+
+        @Override
+        int run(RedomaClient client) {
+            var wanted = TemplateReference.parse("NAME:TAG", template);
+            if (wanted.name() == null || wanted.tag() == null) {
+                throw Problem.field("NAME:TAG", "names no tag", "NAME:TAG");
+            }
+            client.templates().untag(wanted.name(), wanted.tag());
+            return Exit.OK;
+        }
+    }
+
+    @Command(name = "delete", description = "Delete a name with all its versions, one version by its digest, or a tag with its version if that has no other tag.")
     static final class Delete extends Verb {
-        @Parameters(index = "0", paramLabel = "TEMPLATE")
+        @Parameters(index = "0", paramLabel = "TEMPLATE", description = TemplateText.REFERENCE)
         String template = "";
 
         Delete(Io io) {

@@ -52,6 +52,10 @@ final class Api implements AutoCloseable {
         return read(request("POST", target, body), type);
     }
 
+    <T> T put(Target target, Object body, Class<T> type) {
+        return read(request("PUT", target, body), type);
+    }
+
     <T> T send(Request request, Class<T> type) {
         return read(request, type);
     }

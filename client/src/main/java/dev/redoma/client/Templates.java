@@ -3,6 +3,7 @@ package dev.redoma.client;
 
 import dev.redoma.client.http.Body;
 import dev.redoma.model.wire.Page;
+import dev.redoma.model.wire.TagTemplate;
 import dev.redoma.model.wire.Template;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,7 +21,7 @@ public final class Templates {
         return page.items();
     }
 
-    /// By name (its newest version) or digest.
+    /// By a reference: `name` (its tag `latest`), `name:tag`, `name@sha256:…` or `sha256:…`.
     public Template get(String template) {
         return api.get(at(template), Template.class);
     }
@@ -31,7 +32,17 @@ public final class Templates {
         return api.send(request, Template.class);
     }
 
-    /// A name with all its versions, or one version by its digest.
+    /// Lets a tag of a name point at one of its versions, by any reference to it. Operators only.
+    public Template tag(String name, String tag, String version) {
+        return api.put(Target.of("/v1/templates/", name, "/tags/", tag), new TagTemplate(version), Template.class);
+    }
+
+    /// Takes a tag away; the version stays. Operators only.
+    public void untag(String name, String tag) {
+        api.send("DELETE", Target.of("/v1/templates/", name, "/tags/", tag), null);
+    }
+
+    /// A name with all its versions, one version by its digest, or a tag with its version if that has no other. Operators only.
     public void delete(String template) {
         api.send("DELETE", at(template), null);
     }

@@ -26,6 +26,7 @@ record Core(
         Quotas quotas,
         Holding holding,
         Timers timers,
+        LayerHolds holds,
         ExecLifecycle execs) {
 
     Instant now() {

@@ -46,12 +46,13 @@ final class EngineHouse implements Engine {
                 new GetOrCreate(core, planner, claim, creation, warm, pausing, starting), new Forks(core, planner, snapshots, creation),
                 ending, pausing, starting, snapshots, new Brakes(core, ending, limits, warm), new Inspection(core));
         this.commands = commands;
-        this.templates = new TemplateService(core, warm);
+        var collector = new LayerCollector(core, warm);
+        this.templates = new TemplateService(core, warm, new TemplateVersions(core, warm), collector);
         var volumeEffects = new VolumeEffects(core);
         this.volumes = new VolumeService(core, admission, volumeEffects);
         this.retention = new Retention(core);
         var recovery = new Recovery(core, side, creation, ending, pausing, starting, snapshots);
-        var reaper = new Reaper(core, warm);
+        var reaper = new Reaper(core, warm, collector);
         recovery.run();
         volumeEffects.sweep();
         reaper.leftovers();
@@ -65,7 +66,7 @@ final class EngineHouse implements Engine {
         var commands = Commands.open(new LiveLookup(store, boxes), store, ledger, config.dataDir(), config.quota().outputBytes(), clock);
         var core = new Core(config, store, new Records(ledger), pool, clock, new TierChoice(tiers), boxes, places,
                 new Starter(pool, places, background, config.times().ready()), new Handover(), background, new SystemLog(store, clock),
-                new UidRanges(config.uids()), new Quotas(config), new Holding(new VolumeUse()), new Timers(clock, background), commands.lifecycle());
+                new UidRanges(config.uids()), new Quotas(config), new Holding(new VolumeUse()), new Timers(clock, background), new LayerHolds(), commands.lifecycle());
         return new EngineHouse(core, commands);
     }
 

@@ -4,6 +4,7 @@ package dev.redoma.engine;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.SnapshotId;
 import dev.redoma.model.VolumeId;
+import dev.redoma.pool.LayerId;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.HashMap;
@@ -22,12 +23,14 @@ final class Reaper {
 
     private final Core core;
     private final WarmPool warm;
+    private final LayerCollector layers;
     private final Map<String, Instant> firstSeen = new HashMap<>();
     private boolean warned;
 
-    Reaper(Core core, WarmPool warm) {
+    Reaper(Core core, WarmPool warm, LayerCollector layers) {
         this.core = core;
         this.warm = warm;
+        this.layers = layers;
     }
 
     /// Something of this installation, and how it is removed.
@@ -81,6 +84,9 @@ final class Reaper {
         for (VolumeId volume : core.pool().volumes().list()) {
             put(things, new Thing("volume " + volume, volume.value(), () -> core.pool().volumes().delete(volume)));
         }
+        for (LayerId layer : core.pool().layers()) {
+            put(things, new Thing("layer " + layer, layer.value(), () -> layers.remove(layer)));
+        }
         for (SandboxId channel : core.places().all()) {
             put(things, new Thing("channel " + channel, channel.value(), () -> core.places().remove(channel)));
         }
@@ -96,6 +102,7 @@ final class Reaper {
             known.addAll(tx.createQuery("SELECT id FROM sandbox WHERE state <> 'ended'").mapTo(String.class).list());
             known.addAll(tx.createQuery("SELECT id FROM snapshot").mapTo(String.class).list());
             known.addAll(tx.createQuery("SELECT id FROM volume").mapTo(String.class).list());
+            known.addAll(layers.needed(tx));
             record Owned(long base, String owner) {}
             List<Owned> ranges = tx.createQuery("SELECT base, owner FROM uid_range")
                     .map((rs, ctx) -> new Owned(rs.getLong(1), rs.getString(2))).list();

@@ -25,8 +25,11 @@ final class Records {
         sandbox(tx, row, actor, action, Map.of());
     }
 
+    /// Every record says which template version the sandbox stands on.
     void sandbox(Handle tx, SandboxRow row, String actor, String action, Map<String, Object> more) {
-        ledger.append(tx, new Entry(row.tenant().value(), actor, row.id().value(), null, "sandbox", action, more, Map.of(), List.of()));
+        var facts = new LinkedHashMap<String, Object>(more);
+        facts.put("digest", row.template().digest());
+        ledger.append(tx, new Entry(row.tenant().value(), actor, row.id().value(), null, "sandbox", action, facts, Map.of(), List.of()));
     }
 
     /// The first record of a sandbox: everything it was given.
@@ -75,7 +78,7 @@ final class Records {
 
     void snapshot(Handle tx, SnapshotRow row, String actor, String action) {
         ledger.append(tx, new Entry(row.tenant().value(), actor, row.sandbox(), null, "sandbox", action,
-                Map.of("snapshot", row.id().value(), "digest", row.digest(), "hidden", row.hidden()),
+                Map.of("snapshot", row.id().value(), "digest", row.digest(), "templateDigest", row.template().digest(), "hidden", row.hidden()),
                 row.name() == null ? Map.of() : Map.of("name", row.name()), List.of()));
     }
 

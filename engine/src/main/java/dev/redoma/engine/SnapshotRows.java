@@ -2,6 +2,7 @@
 package dev.redoma.engine;
 
 import dev.redoma.model.SnapshotId;
+import dev.redoma.model.TemplateReference;
 import dev.redoma.model.TenantId;
 import dev.redoma.model.wire.TemplateRef;
 import java.sql.ResultSet;
@@ -53,6 +54,15 @@ final class SnapshotRows {
         return tx.createQuery("SELECT * FROM snapshot WHERE tenant = :tenant AND name = :name AND hidden = 0")
                 .bind("tenant", tenant.value()).bind("name", name)
                 .map((rs, ctx) -> map(rs)).findOne();
+    }
+
+    /// By its bare name, or its digest with or without the name.
+    static Optional<SnapshotRow> meant(Handle tx, TenantId tenant, TemplateReference wanted) {
+        if (wanted.digest() != null) {
+            return ofDigest(tx, wanted.digest())
+                    .filter(s -> !s.hidden() && s.tenant().equals(tenant) && (wanted.name() == null || wanted.name().equals(s.name())));
+        }
+        return wanted.name() == null || !wanted.tagOrLatest().equals(TemplateReference.LATEST) ? Optional.empty() : named(tx, tenant, wanted.name());
     }
 
     static Optional<SnapshotRow> ofDigest(Handle tx, String digest) {

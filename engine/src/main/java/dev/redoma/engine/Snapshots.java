@@ -74,7 +74,7 @@ final class Snapshots {
         return core.store().write(tx -> {
             if (!hidden) {
                 core.quotas().maySave(tx, from.tenant());
-                if (name != null && (SnapshotRows.named(tx, from.tenant(), name).isPresent() || TemplateRows.find(tx, name).isPresent())) {
+                if (name != null && (SnapshotRows.named(tx, from.tenant(), name).isPresent() || TemplateRows.named(tx, name))) {
                     throw Problem.of(Code.NAME_TAKEN, "A snapshot or template '" + name + "' exists.", "Choose another name.").with("field", "name").raise();
                 }
             }

@@ -5,6 +5,7 @@ import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SnapshotId;
+import dev.redoma.model.TemplateReference;
 import dev.redoma.model.wire.TemplateRef;
 import java.util.List;
 import java.util.Optional;
@@ -13,35 +14,36 @@ import org.jdbi.v3.core.Handle;
 /// What a new sandbox starts from: the exact version, its layers (top first), and what it says about commands.
 record Source(TemplateRef ref, List<LayerRef> layers, TemplateConfig config) {
 
-    /// By the id or name of a snapshot of the caller's tenant, or the name or digest of a template.
+    /// By a reference to a template version, or the id, name or digest of a snapshot of the caller's tenant.
     static Source find(Handle tx, Caller caller, String wanted) {
-        Optional<Source> snapshot = SnapshotId.looksLike(wanted)
-                ? SnapshotRows.find(tx, wanted).filter(s -> !s.hidden() && s.tenant().equals(caller.tenant())).map(Source::of)
+        Optional<SnapshotRow> byId = SnapshotId.looksLike(wanted)
+                ? SnapshotRows.find(tx, wanted).filter(s -> !s.hidden() && s.tenant().equals(caller.tenant()))
                 : Optional.empty();
-        return snapshot
-                .or(() -> TemplateRows.find(tx, wanted).map(Source::of))
-                .or(() -> SnapshotRows.named(tx, caller.tenant(), wanted).map(Source::of))
+        if (byId.isPresent()) {
+            return of(byId.get());
+        }
+        TemplateReference reference = TemplateReference.parse("template", wanted);
+        return TemplateRows.find(tx, reference).map(Source::of)
+                .or(() -> SnapshotRows.meant(tx, caller.tenant(), reference).map(Source::of))
                 .orElseThrow(() -> Problem.of(Code.TEMPLATE_NOT_FOUND, "No template or snapshot '" + RequestRules.shown(wanted) + "'.",
                                 "See 'redoma template list' for those there are.")
                         .with("field", "template").raise());
     }
 
-    /// Checked in the transaction that adds a sandbox: nothing that it stands on was deleted meanwhile.
+    /// Checked in the transaction that adds a sandbox: the version that it is made from was not deleted meanwhile, and so none of its
+    /// layers, which that row keeps.
     void mustStand(Handle tx) {
-        for (LayerRef l : layers) {
-            boolean there = l.snapshot() != null
-                    ? SnapshotRows.find(tx, l.snapshot()).filter(s -> s.target() == null).isPresent()
-                    : l.layer() != null && (TemplateRows.versionsWith(tx, l.layer()) > 0 || TemplateRows.users(tx, l.layer()) > 0);
-            if (!there) {
-                throw Problem.of(Code.TEMPLATE_NOT_FOUND, "The template '" + ref.name() + "' was deleted meanwhile.", "Choose another.")
-                        .with("field", "template").raise();
-            }
+        boolean there = TemplateRows.ofDigest(tx, ref.digest()).isPresent()
+                || SnapshotRows.ofDigest(tx, ref.digest()).filter(s -> s.target() == null).isPresent();
+        if (!there) {
+            throw Problem.of(Code.TEMPLATE_NOT_FOUND, "The template '" + ref.name() + "' was deleted meanwhile.", "Choose another.")
+                    .with("field", "template").raise();
         }
     }
 
     /// The default user and directory of a sandbox made before.
     static TemplateConfig configOf(Handle tx, SandboxRow row) {
-        return TemplateRows.find(tx, row.template().digest()).map(TemplateRows.Row::config)
+        return TemplateRows.ofDigest(tx, row.template().digest()).map(TemplateRow::config)
                 .or(() -> SnapshotRows.ofDigest(tx, row.template().digest()).map(SnapshotRow::config))
                 .orElse(TemplateConfig.NONE);
     }
@@ -53,11 +55,11 @@ record Source(TemplateRef ref, List<LayerRef> layers, TemplateConfig config) {
         return new Source(new TemplateRef(s.name() == null ? s.id().value() : s.name(), s.digest()), s.layers(), s.config());
     }
 
-    private static Source of(TemplateRows.Row row) {
-        if (!row.template().state().equals("ready")) {
-            throw notReady(row.template().name(), row.template().state());
+    private static Source of(TemplateRow row) {
+        if (!row.state().equals("ready")) {
+            throw notReady(row.name(), row.state());
         }
-        return new Source(new TemplateRef(row.template().name(), row.template().digest()), row.layers(), row.config());
+        return new Source(row.ref(), row.layers(), row.config());
     }
 
     private static dev.redoma.model.RedomaException notReady(String name, String state) {

@@ -8,17 +8,24 @@ import java.io.InputStream;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// Template versions: named, immutable, content-addressed.
+/// Template versions: immutable, named by a digest that covers their layers and configuration. `template` is a reference: `name` (its tag
+/// `latest`), `name:tag`, `name@sha256:…` or `sha256:…`.
 public interface Templates {
 
     List<Template> list(Caller caller);
 
-    /// By name (its newest version) or digest.
     Template get(Caller caller, String template);
 
-    /// Imports a root file system tar; the name then points at the new version. Operators only.
+    /// Imports a root file system tar; the name (and the tag of `name:tag`) then points at the new version. Operators only.
     Template importTar(Caller caller, String name, InputStream tar, Consumer<Pool.Progress> progress);
 
-    /// Removes a version (by digest) or a name with all its versions; TEMPLATE_IN_USE while sandboxes or snapshots need it.
+    /// Lets a tag of a name point at one of its versions, by any reference to it; it may have pointed at another. Operators only.
+    Template tag(Caller caller, String name, String tag, String version);
+
+    /// Takes a tag away; the version stays. Operators only.
+    void untag(Caller caller, String name, String tag);
+
+    /// Removes a name with all its versions, a version (by digest), or a tag with its version if that has no other; TEMPLATE_IN_USE while
+    /// sandboxes or snapshots need it. Layers that nothing else needs are gone with it. Operators only.
     void delete(Caller caller, String template);
 }

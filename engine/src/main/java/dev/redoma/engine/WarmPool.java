@@ -212,11 +212,11 @@ final class WarmPool {
         return shelves.values().stream().mapToInt(WarmShelf::size).sum();
     }
 
-    /// Shelves not used for a while, or of template versions that no name points at any more, are cleared; the others are filled up.
+    /// Shelves not used for a while, or of template versions that no tag points at any more, are cleared; the others are filled up.
     void sweep() {
         Instant old = core.now().minus(config.keep());
         List<String> current = core.store().read(tx -> tx.createQuery(
-                "SELECT digest FROM template WHERE current = 1 UNION SELECT digest FROM snapshot WHERE hidden = 0").mapTo(String.class).list());
+                "SELECT digest FROM template_tag UNION SELECT digest FROM snapshot WHERE hidden = 0").mapTo(String.class).list());
         drain(shelf -> shelf.usedAt().isBefore(old) || !current.contains(shelf.key().digest()));
         shelves.values().forEach(this::refill);
     }
@@ -228,6 +228,12 @@ final class WarmPool {
                 shelf.drain().stream().map(live -> core.background().beside(() -> dropped(live.id()))).toList().forEach(Background::joined);
             }
         }
+    }
+
+    /// Layers that members stand on, or will.
+    Set<String> layers() {
+        return shelves.values().stream().flatMap(shelf -> shelf.plan().source().layers().stream()).flatMap(l -> java.util.stream.Stream.ofNullable(l.layer()))
+                .collect(java.util.stream.Collectors.toSet());
     }
 
     /// What waits, by kind, for operators.

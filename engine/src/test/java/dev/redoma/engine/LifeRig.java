@@ -9,7 +9,6 @@ import dev.redoma.model.TenantId;
 import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.Limits;
 import dev.redoma.model.wire.Sandbox;
-import dev.redoma.model.wire.Template;
 import dev.redoma.store.SqliteStore;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,9 +51,10 @@ final class LifeRig implements AutoCloseable {
         store = SqliteStore.open(dir.resolve("redoma.db"));
         ledger = ChainLedger.open(store, dir);
         config = change.apply(quick(EngineConfig.standard(dir.resolve("data"), dir.resolve("run"))));
-        var base = new Template("base", StandInPool.LAYER.value(), "tar", "ready", Instant.now(), 1, null);
+        var base = TemplateRow.ready("base", "tar", List.of(LayerRef.template(StandInPool.LAYER.value())),
+                TemplateConfig.of("user", null, Map.of("FROM", "base")), 1, Instant.now());
         store.write(tx -> {
-            TemplateRows.put(tx, new TemplateRows.Row(base, List.of(LayerRef.template(base.digest())), TemplateConfig.of("user", null, Map.of("FROM", "base"))));
+            TemplateRows.put(tx, base, null);
             return true;
         });
         reopen();

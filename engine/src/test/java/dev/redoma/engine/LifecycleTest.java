@@ -600,7 +600,8 @@ class LifecycleTest {
         refused(Code.FORBIDDEN, () -> rig.engine().templates().delete(ALICE, "mine"));
         rig.sandboxes().kill(ALICE, s.id());
         rig.engine().templates().delete(OPERATOR, first.digest());
-        assertThat(rig.pool.layers()).doesNotContain(new dev.redoma.pool.LayerId(first.digest()));
+        assertThat(rig.pool.layers()).doesNotContain(new dev.redoma.pool.LayerId(first.layers().getFirst().digest()))
+                .contains(new dev.redoma.pool.LayerId(second.layers().getFirst().digest()));
         rig.engine().templates().delete(OPERATOR, "mine");
         refused(Code.TEMPLATE_NOT_FOUND, () -> rig.engine().templates().get(ALICE, "mine"));
     }

@@ -74,8 +74,8 @@ public final class BtrfsPool implements Pool {
     }
 
     @Override
-    public LayerId importTar(InputStream tar, Consumer<Progress> progress) {
-        return BlockingCalls.callLong(() -> layers.importTar(tar, ImportLimits.within(space().freeBytes()), progress));
+    public LayerId importTar(InputStream tar, Consumer<Progress> progress, Consumer<LayerId> named) {
+        return BlockingCalls.callLong(() -> layers.importTar(tar, ImportLimits.within(space().freeBytes()), progress, named));
     }
 
     @Override
@@ -210,7 +210,7 @@ public final class BtrfsPool implements Pool {
         return Findings.of(mount, quotas, space());
     }
 
-    /// Commits everything and has the space of what was deleted freed now (in the background) instead of within seconds.
+    @Override
     public void settle() {
         BlockingCalls.run(() -> Btrfs.sync(root));
     }

@@ -40,7 +40,7 @@ final class Layers implements AutoCloseable {
         this.own = new Snapshots(pool, poolPath, "own");
     }
 
-    LayerId importTar(InputStream tar, ImportLimits limits, Consumer<Pool.Progress> progress) {
+    LayerId importTar(InputStream tar, ImportLimits limits, Consumer<Pool.Progress> progress, Consumer<LayerId> named) {
         var half = "import-" + UUID.randomUUID();
         try {
             LayerId id;
@@ -50,6 +50,7 @@ final class Layers implements AutoCloseable {
                 BlockingCalls.run(() -> Btrfs.sync(subvolume));
                 Btrfs.setReadOnly(subvolume);
             }
+            named.accept(id);
             if (home.finishNew(half, id.hex())) {
                 BlockingCalls.run(() -> Btrfs.sync(pool));
             }
@@ -109,10 +110,11 @@ final class Layers implements AutoCloseable {
         return new Stacking(pool, home, holds, limits);
     }
 
+    /// The layer itself last: while it is there, an interrupted deletion is seen to be unfinished.
     void delete(LayerId layer) {
-        home.destroy(layer.hex());
         tenants.remove(l -> l.equals(layer));
         own.remove(l -> l.equals(layer));
+        home.destroy(layer.hex());
     }
 
     boolean deleteUnused(LayerId layer, BooleanSupplier unused) {

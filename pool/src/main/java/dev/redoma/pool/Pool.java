@@ -22,7 +22,12 @@ public interface Pool extends AutoCloseable {
     // --- template layers: immutable directories, uid 0 based, named by the digest of their content
 
     /// Unpacks a root file system tar (plain, gzip or zstd; hostile input) into a new layer; nothing stays on failure.
-    LayerId importTar(java.io.InputStream tar, Consumer<Progress> progress);
+    default LayerId importTar(java.io.InputStream tar, Consumer<Progress> progress) {
+        return importTar(tar, progress, layer -> {});
+    }
+
+    /// The same; `named` is told the layer just before it takes its place (or is found there), so that it can be held.
+    LayerId importTar(java.io.InputStream tar, Consumer<Progress> progress, Consumer<LayerId> named);
 
     /// Begins to put the layers of an image together. Close it.
     default LayerStack stack() {
@@ -47,7 +52,11 @@ public interface Pool extends AutoCloseable {
 
     Bytes sizeOf(LayerId layer);
 
+    /// With all copies of it; done again if it was interrupted. Nobody has it mounted.
     void deleteLayer(LayerId layer);
+
+    /// Has the space of what was deleted freed now (in the background) instead of at the next commit.
+    default void settle() {}
 
     // --- sandbox disks
 

@@ -21,6 +21,8 @@ import dev.redoma.model.wire.Page;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Snapshot;
 import dev.redoma.model.wire.Template;
+import dev.redoma.model.wire.TemplateSummary;
+import dev.redoma.model.wire.TemplateUse;
 import dev.redoma.model.wire.TemplateRef;
 import dev.redoma.model.wire.Usage;
 import dev.redoma.pool.Pool;
@@ -224,7 +226,18 @@ final class FakeRedoma implements Redoma, Sandboxes {
             } catch (IOException gone) {
                 throw new UncheckedIOException(gone);
             }
-            return new Template(name, DIGEST, "tar", "ready", Instant.now(), imported.get(), null);
+            return new Template(name, DIGEST, List.of("latest"), "tar", "ready", Instant.now(), imported.get(), null,
+                    new TemplateSummary(null, null, List.of(), List.of(), List.of(), List.of(), Map.of(), null), List.of(), new TemplateUse(0, 0, List.of(), List.of()));
+        }
+
+        @Override
+        public Template tag(Caller caller, String name, String tag, String version) {
+            return get(caller, name);
+        }
+
+        @Override
+        public void untag(Caller caller, String name, String tag) {
+            get(caller, name);
         }
 
         @Override

@@ -2,7 +2,20 @@
 package dev.redoma.model.wire;
 
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A template version. `source`: `debootstrap tar snapshot`; `state`: `building ready failed`.
-public record Template(String name, String digest, String source, String state, Instant createdAt, long sizeBytes, @Nullable String message) {}
+/// A template version, immutable under its digest. `tags` of its name that point at it now (`latest`: the bare name); `source`: `tar
+/// image recipe`; `state`: `building ready failed`; `layers`: top first, `sizeBytes`: of all of them.
+public record Template(
+        String name,
+        String digest,
+        List<String> tags,
+        String source,
+        String state,
+        Instant createdAt,
+        long sizeBytes,
+        @Nullable String message,
+        TemplateSummary config,
+        List<TemplateLayer> layers,
+        TemplateUse usedBy) {}
