@@ -105,6 +105,22 @@ class DiskTest {
     }
 
     @Test
+    void deletingALayerFreesDiskWithAllCopiesOfIt() throws Exception {
+        var content = new byte[80 << 20];
+        new java.util.Random(1).nextBytes(content);
+        var layer = FIXTURE.pool().importTar(new Tar().member('0', "f", 0644, 0, "", content).end(), p -> {});
+        FIXTURE.pool().layerFor(layer, "one", null);
+        FIXTURE.pool().layerFor(layer, "two", SandboxId.mint());
+        FIXTURE.pool().settle();
+        long before = FIXTURE.pool().space().freeBytes();
+        FIXTURE.pool().deleteLayer(layer);
+        FIXTURE.pool().deleteLayer(layer);
+        FIXTURE.pool().settle();
+        assertThat(FIXTURE.pool().layers()).doesNotContain(layer);
+        awaitFree(before + (70L << 20));
+    }
+
+    @Test
     void deletingASnapshotFreesDisk() throws IOException {
         var id = SandboxId.mint();
         var disk = create(id);
