@@ -58,7 +58,7 @@ class LifecycleTest {
     void createdOneRunsWithEveryLimitInForceAndATemplateVersion() {
         Sandbox made = rig.create(ALICE);
         assertThat(made.state()).isEqualTo("running");
-        assertThat(made.template().digest()).isEqualTo(StandInPool.LAYER.value());
+        assertThat(made.template().digest()).isEqualTo(rig.engine().templates().get(ALICE, "base").digest());
         assertThat(made.limits().memoryBytes()).isNotNull();
         assertThat(made.endsAt()).isAfter(Instant.now());
         assertThat(made.starts()).isEqualTo(1);
