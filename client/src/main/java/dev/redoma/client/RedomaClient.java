@@ -95,6 +95,10 @@ public final class RedomaClient implements AutoCloseable {
         return new Volumes(api);
     }
 
+    public Builds builds() {
+        return new Builds(api);
+    }
+
     public Snapshots snapshots() {
         return new Snapshots(api);
     }

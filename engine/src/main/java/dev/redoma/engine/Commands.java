@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 
 /// The command and file side of the engine, and what the lifecycle tells it. Closed after the last verb and before the channels.
-record Commands(Execs execs, Files files, ExecLifecycle lifecycle, Runnable closing) {
+record Commands(Execs execs, FileService files, ExecLifecycle lifecycle, Runnable closing) {
 
     static Commands open(LiveBoxes boxes, Store store, Ledger ledger, Path dataDir, long outputBudget, Clock clock) {
         var execs = new ExecService(boxes, store, ledger, dataDir, outputBudget, clock);

@@ -9,6 +9,7 @@ import dev.redoma.model.SandboxId;
 import dev.redoma.model.wire.StopReason;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.BiConsumer;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -26,11 +27,20 @@ final class Creation {
     }
 
     SandboxRow cold(Caller caller, Plan plan, @Nullable Key key) {
+        return cold(caller, plan, key, core.handover()::begin);
+    }
+
+    /// One that nothing is written into at its start: what is changed in it is the work of its commands alone.
+    SandboxRow bare(Caller caller, Plan plan) {
+        return cold(caller, plan, null, (live, hostname) -> core.handover().bare(live));
+    }
+
+    private SandboxRow cold(Caller caller, Plan plan, @Nullable Key key, BiConsumer<LiveBox, String> introduction) {
         Admission.Room room = admission.look();
         Box box = core.boxes().box(SandboxId.mint(), caller.tenant());
         return core.boxes().locked(box, () -> {
             try {
-                return confirmed(box, plan, core.store().write(tx -> insert(tx, caller, plan, key, room, box.id())), caller);
+                return confirmed(box, plan, core.store().write(tx -> insert(tx, caller, plan, key, room, box.id())), caller, introduction);
             } finally {
                 if (box.live() == null) {
                     core.boxes().forget(box.id());
@@ -87,13 +97,13 @@ final class Creation {
         return now.plus(Duration.ofMillis(LimitRules.lifetimeOf(p.limits())));
     }
 
-    private SandboxRow confirmed(Box box, Plan plan, SandboxRow begun, Caller caller) {
+    private SandboxRow confirmed(Box box, Plan plan, SandboxRow begun, Caller caller, BiConsumer<LiveBox, String> introduction) {
         Faults.at("create.begun");
         try {
             LiveBox live = core.starter().fresh(begun, plan.source().config(), plan.tier());
             try {
                 Faults.at("create.started");
-                core.handover().begin(live, begun.hostname());
+                introduction.accept(live, begun.hostname());
                 wanted(box);
                 SandboxRow running = running(begun, plan, live, caller);
                 side.runs(box, live, running);

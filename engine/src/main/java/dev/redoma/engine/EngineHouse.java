@@ -23,6 +23,8 @@ final class EngineHouse implements Engine {
     private final Commands commands;
     private final Templates templates;
     private final Volumes volumes;
+    private final Builds builds;
+    private final BuildQueue building;
     private final Retention retention;
 
     private EngineHouse(Core core, Commands commands) {
@@ -47,16 +49,24 @@ final class EngineHouse implements Engine {
                 ending, pausing, starting, snapshots, new Brakes(core, ending, limits, warm), new Inspection(core));
         this.commands = commands;
         var collector = new LayerCollector(core, warm);
-        this.templates = new TemplateService(core, warm, new TemplateVersions(core, warm), collector);
+        var versions = new TemplateVersions(core, warm);
+        this.templates = new TemplateService(core, warm, versions, collector);
+        var places = new BuildPlaces(core.config().dataDir());
+        var stepBoxes = new StepBoxes(core, commands, creation, ending, limits);
+        this.building = new BuildQueue(core, places, order -> new Building(core, stepBoxes, versions, order));
+        this.builds = new BuildService(core, building, places);
         var volumeEffects = new VolumeEffects(core);
         this.volumes = new VolumeService(core, admission, volumeEffects);
+        var buildRecovery = new BuildRecovery(core, places, ending, collector);
         this.retention = new Retention(core);
         var recovery = new Recovery(core, side, creation, ending, pausing, starting, snapshots);
         var reaper = new Reaper(core, warm, collector);
         recovery.run();
         volumeEffects.sweep();
+        buildRecovery.run();
         reaper.leftovers();
         rounds(recovery, volumeEffects, reaper, exits);
+        core.background().every(HOURLY, "forgetting old builds", buildRecovery::sweep);
     }
 
     static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, Clock clock) {
@@ -113,7 +123,13 @@ final class EngineHouse implements Engine {
     }
 
     @Override
+    public Builds builds() {
+        return builds;
+    }
+
+    @Override
     public void close() {
+        building.close();
         warm.close();
         core.background().close();
         commands.closing().run();

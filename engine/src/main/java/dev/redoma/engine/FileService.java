@@ -153,7 +153,16 @@ final class FileService implements Files {
     @Override
     public void tarIn(Caller caller, String sandbox, String path, @Nullable String user, InputStream tar) throws IOException {
         var live = changing(caller, sandbox);
-        var in = TarIn.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user));
+        tarIn(caller, live, path, TarIn.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)), tar);
+    }
+
+    /// As root, and every member keeps the owner that the archive says.
+    void tarInOwned(Caller caller, String sandbox, String path, InputStream tar) throws IOException {
+        var live = changing(caller, sandbox);
+        tarIn(caller, live, path, TarIn.newBuilder().setPath(Words.path("path", path)).setUser("0").setKeepOwners(true), tar);
+    }
+
+    private void tarIn(Caller caller, Live live, String path, TarIn.Builder in, InputStream tar) throws IOException {
         var act = new FileLog.Act(caller, live, "archive", path, null);
         log.begin(act);
         try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, Request.newBuilder().setTarIn(in).build())) {

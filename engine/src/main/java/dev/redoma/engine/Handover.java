@@ -21,6 +21,11 @@ final class Handover {
         send(live, Configure.newBuilder().setHostname(hostname).setMachineId(machineId()).setEntropy(entropy()));
     }
 
+    /// A new machine that is not to be told who it is: nothing is written into its files.
+    void bare(LiveBox live) {
+        send(live, Configure.newBuilder().setEntropy(entropy()));
+    }
+
     /// One that was begun and waited: told its name if it is another than it was begun with, else only asked whether it answers.
     void claimed(LiveBox live, String begun, String hostname) {
         if (hostname.equals(begun)) {

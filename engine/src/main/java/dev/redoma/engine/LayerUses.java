@@ -13,7 +13,9 @@ final class LayerUses {
     private static final List<String> USERS = List.of(
             "SELECT json_extract(l.value, '$.layer') AS layer FROM template t, json_each(t.layers) l",
             "SELECT json_extract(l.value, '$.layer') AS layer FROM sandbox s, json_each(s.layers) l WHERE s.state <> 'ended'",
-            "SELECT json_extract(l.value, '$.layer') AS layer FROM snapshot s, json_each(s.layers) l");
+            "SELECT json_extract(l.value, '$.layer') AS layer FROM snapshot s, json_each(s.layers) l",
+            "SELECT json_extract(l.value, '$.layer') AS layer FROM build b, json_each(b.layers) l WHERE b.state IN ('queued', 'running')",
+            "SELECT layer FROM build_cache");
 
     private LayerUses() {}
 

@@ -95,6 +95,15 @@ final class Records {
         ledger.append(tx, new Entry(row.tenant().value(), actor, row.sandbox(), null, "volume", action, open, sealed, List.of()));
     }
 
+    void build(Handle tx, BuildRow row, String actor, String action, Map<String, Object> more) {
+        var facts = new LinkedHashMap<String, Object>(Map.of("build", row.id().value(), "template", row.template(), "source", row.source()));
+        if (row.tag() != null) {
+            facts.put("tag", row.tag());
+        }
+        facts.putAll(more);
+        ledger.append(tx, new Entry(row.tenant().value(), actor, null, null, "admin", action, facts, Map.of(), List.of()));
+    }
+
     void template(Handle tx, Caller caller, String action, Map<String, Object> facts) {
         ledger.append(tx, new Entry(caller.tenant().value(), caller.key(), null, null, "admin", action, facts, Map.of(), List.of()));
     }

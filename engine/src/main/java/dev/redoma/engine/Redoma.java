@@ -14,4 +14,6 @@ public interface Redoma {
     Templates templates();
 
     Volumes volumes();
+
+    Builds builds();
 }

@@ -34,7 +34,8 @@ record Source(TemplateRef ref, List<LayerRef> layers, TemplateConfig config) {
     /// layers, which that row keeps.
     void mustStand(Handle tx) {
         boolean there = TemplateRows.ofDigest(tx, ref.digest()).isPresent()
-                || SnapshotRows.ofDigest(tx, ref.digest()).filter(s -> s.target() == null).isPresent();
+                || SnapshotRows.ofDigest(tx, ref.digest()).filter(s -> s.target() == null).isPresent()
+                || BuildRows.standsOn(tx, layers);
         if (!there) {
             throw Problem.of(Code.TEMPLATE_NOT_FOUND, "The template '" + ref.name() + "' was deleted meanwhile.", "Choose another.")
                     .with("field", "template").raise();

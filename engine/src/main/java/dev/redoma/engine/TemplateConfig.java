@@ -15,11 +15,18 @@ record TemplateConfig(
         @Nullable List<String> cmd,
         @Nullable List<String> exposedPorts,
         @Nullable Map<String, String> labels,
-        @Nullable String stopSignal) {
+        @Nullable String stopSignal,
+        @Nullable Start start) {
+    /// What starts in every sandbox, and how it is seen to be ready (null: it is not waited for).
+    record Start(List<String> command, @Nullable Ready ready) {}
+
+    /// A port that takes connections, or a command that ends with 0; within that time.
+    record Ready(@Nullable Integer port, @Nullable List<String> command, long timeoutMs) {}
+
     static final TemplateConfig NONE = of(null, null, null);
 
     static TemplateConfig of(@Nullable String user, @Nullable String cwd, @Nullable Map<String, String> env) {
-        return new TemplateConfig(user, cwd, env, null, null, null, null, null);
+        return new TemplateConfig(user, cwd, env, null, null, null, null, null, null);
     }
 
     String userOrRoot() {

@@ -110,7 +110,11 @@ final class TemplateService implements Templates {
         caller.need(Scope.OPERATE);
         TemplateReference wanted = TemplateReference.parse("template", template);
         var deletion = new TemplateDeletion(core, caller);
-        List<TemplateRow> gone = core.store().write(tx -> deletion.run(tx, wanted).orElseThrow(() -> notFound(template)));
+        List<TemplateRow> gone = core.store().write(tx -> {
+            List<TemplateRow> rows = deletion.run(tx, wanted).orElseThrow(() -> notFound(template));
+            rows.stream().flatMap(TemplateRow::poolLayers).forEach(layer -> BuildRows.forgetWithoutVersion(tx, layer));
+            return rows;
+        });
         warm.sweep();
         collector.collect(gone.stream().flatMap(TemplateRow::poolLayers).toList());
     }

@@ -6,6 +6,8 @@ import dev.redoma.pool.LayerId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /// Adds template versions: whatever made the layers (an import, a pull, a build) publishes them here. Thread-safe.
@@ -21,6 +23,12 @@ final class TemplateVersions {
     /// The bare name means this version from now on, and so does `tag` if there is one. The caller holds the layers meanwhile. `facts` go
     /// into the record.
     TemplateRow publish(Caller caller, String name, @Nullable String tag, String source, List<LayerRef> layers, TemplateConfig config, Map<String, Object> facts) {
+        return publish(caller, name, tag, source, layers, config, facts, (tx, row) -> {});
+    }
+
+    /// The same; `also` is part of the commit.
+    TemplateRow publish(Caller caller, String name, @Nullable String tag, String source, List<LayerRef> layers, TemplateConfig config, Map<String, Object> facts,
+            BiConsumer<Handle, TemplateRow> also) {
         long size = layers.stream().mapToLong(l -> l.layer() == null ? 0 : core.pool().sizeOf(new LayerId(l.layer())).value()).sum();
         TemplateRow row = TemplateRow.ready(name, source, layers, config, size, core.now());
         core.store().write(tx -> {
@@ -34,6 +42,7 @@ final class TemplateVersions {
                 all.put("tag", tag);
             }
             core.records().template(tx, caller, "template.ready", all);
+            also.accept(tx, row);
             return true;
         });
         core.background().run("clearing warm members of an older version", warm::sweep);

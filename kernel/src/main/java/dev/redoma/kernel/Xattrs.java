@@ -56,6 +56,14 @@ public final class Xattrs {
         }
     }
 
+    public static void remove(Dir dir, String name, String attribute) {
+        try (var arena = Arena.ofConfined()) {
+            var path = path(dir, name);
+            long r = Sys.retried(Nr.LREMOVEXATTR, Sys.text(arena, path), Sys.text(arena, attribute), 0);
+            Sys.check(r, "lremovexattr", attribute + " of " + path);
+        }
+    }
+
     private static String path(Dir dir, String name) {
         return "/proc/self/fd/" + dir.fd().number() + "/" + Dir.single(name);
     }

@@ -89,6 +89,15 @@ public final class BtrfsPool implements Pool {
     }
 
     @Override
+    public LayerId layerOf(SandboxId sandbox, Consumer<LayerId> named) {
+        return BlockingCalls.callLong(() -> {
+            try (var disk = disks.open(sandbox)) {
+                return layers.ofDisk(disk, named);
+            }
+        });
+    }
+
+    @Override
     public Path layerFor(LayerId layer, String tenant, @Nullable SandboxId perSandbox) {
         return layers.layerFor(layer, tenant, perSandbox);
     }

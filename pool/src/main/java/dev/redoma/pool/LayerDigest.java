@@ -85,6 +85,12 @@ final class LayerDigest implements AutoCloseable {
                 text(dir.readlink(name));
             }
             case FIFO -> header('P', path, stat);
+            case CHAR -> {
+                if (!Lowers.isWhiteout(dir, name, stat)) {
+                    throw new IllegalStateException("a device in a layer");
+                }
+                header('W', path, stat);
+            }
             default -> throw new IllegalStateException(stat.type() + " in a layer");
         }
     }

@@ -14,6 +14,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
@@ -47,17 +48,52 @@ final class Layers implements AutoCloseable {
             try (var subvolume = home.half(half)) {
                 id = fill(subvolume, tar, limits, progress);
                 progress.accept(new Pool.Progress("syncing", 0, 0));
-                BlockingCalls.run(() -> Btrfs.sync(subvolume));
-                Btrfs.setReadOnly(subvolume);
+                seal(subvolume);
             }
-            named.accept(id);
-            if (home.finishNew(half, id.hex())) {
-                BlockingCalls.run(() -> Btrfs.sync(pool));
-            }
-            return id;
+            return named(half, id, named);
         } finally {
             home.destroyHalf(half);
         }
+    }
+
+    /// Of the upper of a disk at rest; its data are shared with the disk, not copied.
+    LayerId ofDisk(Dir disk, Consumer<LayerId> named) {
+        var half = "step-" + UUID.randomUUID();
+        try {
+            LayerId id;
+            home.copyHalf(disk, half);
+            try (var subvolume = home.openHalf(half)) {
+                new UpperLayer(subvolume).convert();
+                try (var root = subvolume.dirAt("root")) {
+                    id = sized(subvolume, root, new LayerDigest(UpperLayer.DEPTH, Map.of()));
+                }
+                seal(subvolume);
+            }
+            return named(half, id, named);
+        } finally {
+            home.destroyHalf(half);
+        }
+    }
+
+    private static LayerId sized(Dir subvolume, Dir root, LayerDigest made) {
+        try (var digest = made; var size = subvolume.openAt("size", Open.WRONLY | Open.CREAT | Open.EXCL, 0600)) {
+            var id = digest.of(root);
+            size.write(Long.toString(digest.bytes()).getBytes(StandardCharsets.US_ASCII));
+            return id;
+        }
+    }
+
+    private static void seal(Dir subvolume) {
+        BlockingCalls.run(() -> Btrfs.sync(subvolume));
+        Btrfs.setReadOnly(subvolume);
+    }
+
+    private LayerId named(String half, LayerId id, Consumer<LayerId> named) {
+        named.accept(id);
+        if (home.finishNew(half, id.hex())) {
+            BlockingCalls.run(() -> Btrfs.sync(pool));
+        }
+        return id;
     }
 
     private static LayerId fill(Dir subvolume, InputStream tar, ImportLimits limits, Consumer<Pool.Progress> progress) {
@@ -69,12 +105,7 @@ final class Layers implements AutoCloseable {
             LOG.info("unpacked {} members, {} bytes; left out: {}", outcome.entries(), outcome.bytes(), outcome.dropped());
             progress.accept(new Pool.Progress("device nodes left out", outcome.dropped().devices(), 0));
             progress.accept(new Pool.Progress("digesting", 0, outcome.bytes()));
-            try (var digest = new LayerDigest(limits.depth(), outcome.directoryTimes());
-                    var size = subvolume.openAt("size", Open.WRONLY | Open.CREAT | Open.EXCL, 0600)) {
-                var id = digest.of(root);
-                size.write(Long.toString(digest.bytes()).getBytes(StandardCharsets.US_ASCII));
-                return id;
-            }
+            return sized(subvolume, root, new LayerDigest(limits.depth(), outcome.directoryTimes()));
         }
     }
 

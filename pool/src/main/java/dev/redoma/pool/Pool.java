@@ -58,6 +58,13 @@ public interface Pool extends AutoCloseable {
     /// Has the space of what was deleted freed now (in the background) instead of at the next commit.
     default void settle() {}
 
+    /// Makes a layer of what a sandbox changed: its upper as it is now, which the caller froze or ended, counted from uid 0, without
+    /// what the start itself left and what no layer may hold (sockets, devices, attributes of others). The disk stays.
+    /// `named` as in `importTar`.
+    default LayerId layerOf(SandboxId sandbox, Consumer<LayerId> named) {
+        throw Problem.of(Code.NOT_OFFERED, "This pool makes no layers of disks: " + sandbox + ".", "Import a tar instead.").raise();
+    }
+
     // --- sandbox disks
 
     /// Makes the subvolume of a sandbox with `upper` (owned by `uidBase`, mode 0755) and `work` in it and its quota in force.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server;
 
+import dev.redoma.engine.Builds;
 import dev.redoma.engine.Execs;
 import dev.redoma.engine.Files;
 import dev.redoma.engine.Redoma;
@@ -60,6 +61,11 @@ final class FakeRedoma implements Redoma, Sandboxes {
     @Override
     public Files files() {
         return files;
+    }
+
+    @Override
+    public Builds builds() {
+        return new FakeBuilds();
     }
 
     @Override

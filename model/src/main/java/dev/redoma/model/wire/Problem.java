@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.model.wire;
 
+import dev.redoma.model.Code;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -14,4 +16,16 @@ public record Problem(
         String layer,
         boolean retryable,
         @Nullable String remedy,
-        @Nullable Map<String, Object> details) {}
+        @Nullable Map<String, Object> details) {
+
+    public static Problem of(dev.redoma.model.Problem problem) {
+        var code = problem.code();
+        return new Problem("urn:redoma:problem:" + code.wire(), title(code), code.status(), problem.message(), code.wire(), problem.layer().wire(),
+                code.retryable(), problem.remedy(), problem.details().isEmpty() ? null : problem.details());
+    }
+
+    private static String title(Code code) {
+        var words = code.name().replace('_', ' ').toLowerCase(Locale.ROOT);
+        return Character.toUpperCase(words.charAt(0)) + words.substring(1);
+    }
+}

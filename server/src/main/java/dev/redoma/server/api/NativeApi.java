@@ -26,6 +26,7 @@ public final class NativeApi {
         all.addAll(new FileRoutes(redoma.files(), largest).operations());
         all.addAll(new VolumeRoutes(redoma.volumes()).operations());
         all.addAll(new TemplateRoutes(redoma.templates(), largest).operations());
+        all.addAll(new BuildRoutes(redoma.builds(), largest).operations());
         all.addAll(new AuditRoutes(ledger, redoma.sandboxes()).operations());
         all.addAll(new KeyRoutes(keys).operations());
         return new Api(all, keys, rates);

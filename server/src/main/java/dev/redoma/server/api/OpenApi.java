@@ -50,10 +50,10 @@ final class OpenApi {
         if (!parameters.isEmpty()) {
             told.put("parameters", parameters);
         }
-        var takes = operation.takes();
-        if (takes != null) {
-            var schema = takes.type() == null ? Map.<String, Object>of() : schemas.of(takes.type());
-            told.put("requestBody", ordered("required", true, "content", ordered(takes.mediaType(), ordered("schema", schema))));
+        if (!operation.takes().isEmpty()) {
+            var content = new LinkedHashMap<String, Object>();
+            operation.takes().forEach(c -> content.put(c.mediaType(), ordered("schema", c.type() == null ? Map.<String, Object>of() : schemas.of(c.type()))));
+            told.put("requestBody", ordered("required", true, "content", content));
         }
         told.put("responses", responses(operation));
         return told;

@@ -16,7 +16,7 @@ public record Operation(
         @Nullable Scope scope,
         boolean open,
         List<Parameter> parameters,
-        @Nullable Content takes,
+        List<Content> takes,
         List<Answer> answers,
         Action action) {
 
@@ -38,7 +38,7 @@ public record Operation(
     enum Form { ONE, ITEMS, PAGE, NONE, BYTES }
 
     static Operation of(String method, String path, String id, String summary) {
-        return new Operation(method, path, id, summary, null, false, List.of(), null, List.of(), call -> {
+        return new Operation(method, path, id, summary, null, false, List.of(), List.of(), List.of(), call -> {
             throw new IllegalStateException("no action for " + id);
         });
     }
@@ -88,11 +88,11 @@ public record Operation(
     }
 
     Operation takes(Class<?> json) {
-        return new Operation(method, path, id, summary, scope, open, parameters, new Content("application/json", json), answers, action);
+        return new Operation(method, path, id, summary, scope, open, parameters, plus(takes, new Content("application/json", json)), answers, action);
     }
 
     Operation takes(String mediaType) {
-        return new Operation(method, path, id, summary, scope, open, parameters, new Content(mediaType, null), answers, action);
+        return new Operation(method, path, id, summary, scope, open, parameters, plus(takes, new Content(mediaType, null)), answers, action);
     }
 
     Operation answers(int status, Class<?> type) {

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// The log of one build: a file of bytes as they came, bounded, that readers follow while it grows; and the last lines of the step at
+/// work. Thread-safe.
+final class BuildLog {
+    static final long MOST = 32L << 20;
+    private static final int CHUNK = 1 << 16;
+    private static final int TAIL = 1 << 16;
+    private static final int LINES = 20;
+    private static final int LINE = 500;
+
+    private final Path file;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition grown = lock.newCondition();
+    private long size;
+    private long dropped;
+    private boolean ended;
+    private byte[] tail = new byte[0];
+
+    private BuildLog(Path file, long size, boolean ended) {
+        this.file = file;
+        this.size = size;
+        this.ended = ended;
+    }
+
+    static BuildLog fresh(Path file) {
+        try {
+            Files.createFile(file);
+            return new BuildLog(file, 0, false);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Of a build that has ended; empty where the file is gone.
+    static BuildLog finished(Path file) {
+        try {
+            return new BuildLog(file, Files.exists(file) ? Files.size(file) : 0, true);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// A line of ours; on a line of its own.
+    void say(String line) {
+        lock.lock();
+        try {
+            boolean open = tail.length > 0 && tail[tail.length - 1] != '\n';
+            append(((open ? "\n" : "") + line.replaceAll("\\p{Cntrl}", "?") + "\n").getBytes(StandardCharsets.UTF_8));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// What a step printed.
+    void output(byte[] bytes) {
+        lock.lock();
+        try {
+            append(bytes);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void append(byte[] bytes) {
+        int fits = (int) Math.min(bytes.length, Math.max(0, MOST - size));
+        if (fits > 0) {
+            write(bytes, fits);
+        }
+        dropped += bytes.length - fits;
+        keep(bytes);
+        grown.signalAll();
+    }
+
+    private void write(byte[] bytes, int length) {
+        try (var out = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            var buffer = ByteBuffer.wrap(bytes, 0, length);
+            while (buffer.hasRemaining()) {
+                size += out.write(buffer, size);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void keep(byte[] bytes) {
+        int old = Math.min(tail.length, Math.max(0, TAIL - bytes.length));
+        int more = Math.min(bytes.length, TAIL);
+        var kept = new byte[old + more];
+        System.arraycopy(tail, tail.length - old, kept, 0, old);
+        System.arraycopy(bytes, bytes.length - more, kept, old, more);
+        tail = kept;
+    }
+
+    /// From here on `lastLines` tells of what comes.
+    void beginStep() {
+        lock.lock();
+        try {
+            tail = new byte[0];
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// At most 20, each without control characters and cut to 500.
+    List<String> lastLines() {
+        lock.lock();
+        try {
+            var lines = new ArrayList<>(new String(tail, StandardCharsets.UTF_8).lines().toList());
+            return lines.subList(Math.max(0, lines.size() - LINES), lines.size()).stream().map(BuildLog::shown).toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static String shown(String line) {
+        var clean = line.replaceAll("\u001b\\[[0-9;]*[A-Za-z]", "").replaceAll("[\\p{Cntrl}&&[^\t]]", "");
+        return clean.length() > LINE ? clean.substring(0, LINE) + "…" : clean;
+    }
+
+    void end() {
+        lock.lock();
+        try {
+            if (dropped > 0) {
+                write(("\n[" + dropped + " bytes more were printed than are kept]\n").getBytes(StandardCharsets.UTF_8));
+            }
+            ended = true;
+            grown.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void write(byte[] bytes) {
+        write(bytes, bytes.length);
+    }
+
+    Builds.Log reader(long offset) {
+        return new Reader(offset);
+    }
+
+    private final class Reader implements Builds.Log {
+        private long at;
+
+        Reader(long at) {
+            this.at = at;
+        }
+
+        @Override
+        public byte @Nullable [] next(Duration atMost) throws InterruptedException {
+            long left = atMost.toNanos();
+            lock.lock();
+            try {
+                while (at >= size && !ended && left > 0) {
+                    left = grown.awaitNanos(left);
+                }
+                if (at >= size) {
+                    return ended ? null : new byte[0];
+                }
+            } finally {
+                lock.unlock();
+            }
+            return read();
+        }
+
+        private byte[] read() {
+            try (var in = FileChannel.open(file, StandardOpenOption.READ)) {
+                var buffer = ByteBuffer.allocate(CHUNK);
+                int n = in.read(buffer, at);
+                at += Math.max(0, n);
+                return java.util.Arrays.copyOf(buffer.array(), Math.max(0, n));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /// True once it has; waits that long.
+    boolean awaitEnd(Duration atMost) throws InterruptedException {
+        long left = atMost.toNanos();
+        lock.lock();
+        try {
+            while (!ended && left > 0) {
+                left = grown.awaitNanos(left);
+            }
+            return ended;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

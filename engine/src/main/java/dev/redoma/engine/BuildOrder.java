@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.engine.recipe.Recipe;
+import dev.redoma.model.BuildId;
+import dev.redoma.model.Caller;
+import dev.redoma.pool.TarIndex;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/// A build in memory, from its request to its end: what it is given (values of `ARG`s are nowhere else) and whether it is still wanted.
+final class BuildOrder {
+    private final BuildRow row;
+    private final Caller caller;
+    private final Recipe recipe;
+    private final @Nullable TarIndex files;
+    private final Map<String, String> args;
+    private final boolean noCache;
+    private final BuildLog log;
+    private final CountDownLatch settled = new CountDownLatch(1);
+    private volatile boolean cancelled;
+    private volatile boolean interrupted;
+    private volatile Runnable breakOff = () -> {};
+
+    BuildOrder(BuildRow row, Caller caller, Recipe recipe, @Nullable TarIndex files, Map<String, String> args, boolean noCache, BuildLog log) {
+        this.row = row;
+        this.caller = caller;
+        this.recipe = recipe;
+        this.files = files;
+        this.args = Map.copyOf(args);
+        this.noCache = noCache;
+        this.log = log;
+    }
+
+    BuildRow row() {
+        return row;
+    }
+
+    BuildId id() {
+        return row.id();
+    }
+
+    Caller caller() {
+        return caller;
+    }
+
+    Recipe recipe() {
+        return recipe;
+    }
+
+    @Nullable TarIndex files() {
+        return files;
+    }
+
+    Map<String, String> args() {
+        return args;
+    }
+
+    boolean noCache() {
+        return noCache;
+    }
+
+    BuildLog log() {
+        return log;
+    }
+
+    CountDownLatch settled() {
+        return settled;
+    }
+
+    boolean cancelled() {
+        return cancelled;
+    }
+
+    boolean unwanted() {
+        return cancelled || interrupted;
+    }
+
+    void cancel() {
+        cancelled = true;
+        breakOff.run();
+    }
+
+    /// The server stops.
+    void interrupt() {
+        interrupted = true;
+        breakOff.run();
+    }
+
+    /// What ends the step at work. Runs at once if the build is unwanted already.
+    void breakOff(Runnable action) {
+        breakOff = action;
+        if (unwanted()) {
+            action.run();
+        }
+    }
+}
