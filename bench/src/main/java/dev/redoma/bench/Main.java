@@ -19,7 +19,7 @@ public final class Main {
         boolean json = names.remove("--json");
         var benches = Bench.all().stream().filter(b -> names.contains("all") || names.stream().anyMatch(n -> n.equals(b.name()) || n.startsWith(b.name() + "."))).toList();
         if (benches.isEmpty()) {
-            System.err.println("usage: redoma bench NAME... [--json]; names: all " + String.join(" ", Bench.all().stream().map(Bench::name).toList()));
+            System.err.println("usage: redoma bench NAME... [--json]; names: all " + String.join(" ", Bench.all().stream().map(Bench::name).distinct().toList()));
             return 2;
         }
         boolean met = true;

@@ -13,6 +13,10 @@ final class Tars {
         return member(name, '0', "", "evil".getBytes(StandardCharsets.UTF_8));
     }
 
+    static byte[] file(String name, byte[] data) {
+        return member(name, '0', "", data);
+    }
+
     static byte[] symlink(String name, String target) {
         return member(name, '2', target, new byte[0]);
     }

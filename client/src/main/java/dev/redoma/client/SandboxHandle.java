@@ -100,7 +100,12 @@ public final class SandboxHandle implements AutoCloseable {
     private record Lines(List<String> lines) {}
 
     public Snapshot snapshot(@Nullable String name) {
-        return api.post(at("/snapshots"), new CreateSnapshot(name, null), Snapshot.class);
+        return save(new CreateSnapshot(name, null));
+    }
+
+    /// Saves its disk; what was changed in it is looked at before, unless all classes of contents are kept.
+    public Snapshot save(CreateSnapshot how) {
+        return api.send(api.request("POST", at("/snapshots"), how).patience(api.patience().work()), Snapshot.class);
     }
 
     /// A new sandbox from the disk as it is now; the answer is to be closed like a created one.

@@ -2,8 +2,12 @@
 package dev.redoma.engine;
 
 import dev.redoma.model.wire.Limits;
+import dev.redoma.pool.contents.ContentClass;
+import dev.redoma.pool.contents.Order;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
 
 /// What an operator may set about the engine. `dataDir` holds spools; `runDir` the sockets of running sandboxes (a short path: a
 /// socket's name holds 108 bytes). `sharedKernel`: two tenants may run on one kernel.
@@ -17,13 +21,14 @@ public record EngineConfig(
         Reserve reserve,
         Warm warm,
         Uids uids,
-        Times times) {
+        Times times,
+        Saving saving) {
 
     /// The shipped values; what depends on the host (cores, memory) is taken from `host`.
     public static EngineConfig standard(Path dataDir, Path runDir) {
         return new EngineConfig(
                 dataDir, runDir, "base", false, Quota.STANDARD, Bounds.standard(HostReading.now()), Reserve.STANDARD, Warm.STANDARD,
-                Uids.STANDARD, Times.STANDARD);
+                Uids.STANDARD, Times.STANDARD, Saving.STANDARD);
     }
 
     /// Per tenant. `live`: creating, running and paused together; `stored`: everything not ended; `snapshots`: saved disks;
@@ -72,5 +77,20 @@ public record EngineConfig(
         public static final Times STANDARD = new Times(
                 Duration.ofSeconds(20), Duration.ofSeconds(60), Duration.ofSeconds(3), Duration.ofSeconds(60), Duration.ofMinutes(2),
                 Duration.ofHours(48), Duration.ofHours(24));
+    }
+
+    /// Saved disks where a request says nothing: what is done about each class of contents (none: kept), how many of a name or sandbox
+    /// stay (0: all) and how long (0: for ever).
+    public record Saving(Map<ContentClass, Order> contents, int keepCount, Duration keep) {
+        public static final Saving STANDARD = new Saving(
+                Map.of(ContentClass.CREDENTIALS, Order.SCRUB, ContentClass.HISTORY, Order.SCRUB, ContentClass.BROWSER, Order.SCRUB), 0, Duration.ZERO);
+
+        public Saving {
+            var all = new EnumMap<ContentClass, Order>(ContentClass.class);
+            for (ContentClass c : ContentClass.values()) {
+                all.put(c, contents.getOrDefault(c, Order.KEEP));
+            }
+            contents = Map.copyOf(all);
+        }
     }
 }

@@ -46,7 +46,7 @@ final class EngineHouse implements Engine {
         var claim = new Claim(core, admission, creation, side, ending, warm);
         this.sandboxes = new SandboxService(core, new Idempotency(core.store()),
                 new GetOrCreate(core, planner, claim, creation, warm, pausing, starting), new Forks(core, planner, snapshots, creation),
-                ending, pausing, starting, snapshots, new Brakes(core, ending, limits, warm), new Inspection(core));
+                ending, pausing, starting, new SnapshotService(core, snapshots), new Brakes(core, ending, limits, warm), new Inspection(core));
         this.commands = commands;
         var collector = new LayerCollector(core, warm);
         var versions = new TemplateVersions(core, warm);
@@ -65,7 +65,7 @@ final class EngineHouse implements Engine {
         volumeEffects.sweep();
         buildRecovery.run();
         reaper.leftovers();
-        rounds(recovery, volumeEffects, reaper, exits);
+        rounds(recovery, volumeEffects, reaper, exits, new SnapshotKeeping(core, snapshots));
         core.background().every(HOURLY, "forgetting old builds", buildRecovery::sweep);
     }
 
@@ -80,7 +80,7 @@ final class EngineHouse implements Engine {
         return new EngineHouse(core, commands);
     }
 
-    private void rounds(Recovery recovery, VolumeEffects volumeEffects, Reaper reaper, ExitWatch exits) {
+    private void rounds(Recovery recovery, VolumeEffects volumeEffects, Reaper reaper, ExitWatch exits, SnapshotKeeping keeping) {
         Background b = core.background();
         EngineConfig.Times times = core.config().times();
         b.every(LOG_FLUSH, "writing the system log", core.log()::flush);
@@ -89,6 +89,7 @@ final class EngineHouse implements Engine {
         b.every(UNFINISHED, "finishing changes of volumes", volumeEffects::sweep);
         b.every(WARM_ROUND, "looking after warm members", warm::sweep);
         b.every(times.sweep(), "looking for orphans", reaper::sweep);
+        b.every(times.sweep(), "deleting snapshots that are not kept any longer", keeping::sweep);
         b.every(HOURLY, "forgetting what ended long ago", retention::sweep);
         b.every(times.sweep(), "noting activity", retention::noteActivity);
     }

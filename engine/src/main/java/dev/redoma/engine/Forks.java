@@ -5,7 +5,6 @@ import dev.redoma.engine.Idempotency.Key;
 import dev.redoma.engine.Idempotency.Outcome;
 import dev.redoma.model.Caller;
 import dev.redoma.model.wire.ForkSandbox;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A fork is a hidden snapshot and a sandbox made from it.
@@ -25,11 +24,12 @@ final class Forks {
     Outcome fork(Caller caller, Box from, SandboxRow seen, ForkSandbox request, @Nullable Key key) {
         // Refuses what cannot be before anything is saved.
         planner.fork(caller, seen, new Source(seen.template(), seen.layers(), TemplateConfig.NONE), request);
-        SnapshotRow saved = core.boxes().locked(from, () -> snapshots.save(from, caller.key(), null, Map.of(), true));
+        Snapshots.Taken taken = core.boxes().locked(from, () -> snapshots.take(from, caller.key(), SnapshotOrder.FORK));
         try {
+            SnapshotRow saved = snapshots.finish(taken, caller.key());
             return new Outcome(creation.cold(caller, planner.fork(caller, seen, Source.of(saved), request), key), false);
         } finally {
-            snapshots.unpin(saved);
+            snapshots.unpin(taken.row());
             core.background().run("looking for unused snapshots", snapshots::collect);
         }
     }

@@ -76,9 +76,13 @@ final class Records {
         sandbox(tx, row, actor, action, facts);
     }
 
-    void snapshot(Handle tx, SnapshotRow row, String actor, String action) {
-        ledger.append(tx, new Entry(row.tenant().value(), actor, row.sandbox(), null, "sandbox", action,
-                Map.of("snapshot", row.id().value(), "digest", row.digest(), "templateDigest", row.template().digest(), "hidden", row.hidden()),
+    void snapshot(Handle tx, SnapshotRow row, String actor, String action, Map<String, Object> more) {
+        var facts = new LinkedHashMap<String, Object>(more);
+        facts.put("snapshot", row.id().value());
+        facts.put("digest", row.digest());
+        facts.put("templateDigest", row.template().digest());
+        facts.put("hidden", row.hidden());
+        ledger.append(tx, new Entry(row.tenant().value(), actor, row.sandbox(), null, "sandbox", action, facts,
                 row.name() == null ? Map.of() : Map.of("name", row.name()), List.of()));
     }
 

@@ -13,6 +13,7 @@ import dev.redoma.model.wire.ForkSandbox;
 import dev.redoma.model.wire.Page;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Snapshot;
+import dev.redoma.model.wire.SnapshotContents;
 import dev.redoma.model.wire.Usage;
 import java.time.Duration;
 import java.util.List;
@@ -28,12 +29,12 @@ final class SandboxService implements Sandboxes {
     private final Ending ending;
     private final Pausing pausing;
     private final Starting starting;
-    private final Snapshots snapshots;
+    private final SnapshotService saved;
     private final Brakes brakes;
     private final Inspection inspection;
 
     SandboxService(Core core, Idempotency idempotency, GetOrCreate creates, Forks forks, Ending ending, Pausing pausing, Starting starting,
-            Snapshots snapshots, Brakes brakes, Inspection inspection) {
+            SnapshotService saved, Brakes brakes, Inspection inspection) {
         this.core = core;
         this.idempotency = idempotency;
         this.creates = creates;
@@ -41,7 +42,7 @@ final class SandboxService implements Sandboxes {
         this.ending = ending;
         this.pausing = pausing;
         this.starting = starting;
-        this.snapshots = snapshots;
+        this.saved = saved;
         this.brakes = brakes;
         this.inspection = inspection;
     }
@@ -177,34 +178,38 @@ final class SandboxService implements Sandboxes {
     @Override
     public Snapshot snapshot(Caller caller, String sandbox, CreateSnapshot request) {
         caller.need(Scope.CREATE);
-        String name = RequestRules.name("name", request.name());
-        var labels = RequestRules.labels(request.labels());
         SandboxRow row = core.store().read(tx -> Access.visible(tx, caller, sandbox));
         Access.notQuarantined(caller, row);
-        Box box = box(row);
-        return core.background().call(() -> core.boxes().locked(box, () -> snapshots.save(box, caller.key(), name, labels, false))).view();
+        return saved.create(caller, box(row), request);
     }
 
     @Override
-    public List<Snapshot> snapshots(Caller caller, @Nullable String sandbox) {
-        caller.need(Scope.READ);
-        String of = sandbox == null ? null : core.store().read(tx -> Access.visible(tx, caller, sandbox)).id().value();
-        return snapshots.list(caller, of).stream().map(SnapshotRow::view).toList();
+    public List<Snapshot> listSnapshots(Caller caller, SnapshotQuery query) {
+        return saved.list(caller, query);
     }
 
     @Override
     public Snapshot getSnapshot(Caller caller, String snapshot) {
-        caller.need(Scope.READ);
-        return snapshots.visible(caller, snapshot).view();
+        return saved.get(caller, snapshot);
+    }
+
+    @Override
+    public SnapshotContents snapshotContents(Caller caller, String snapshot) {
+        return saved.contents(caller, snapshot);
+    }
+
+    @Override
+    public Snapshot tagSnapshot(Caller caller, String snapshot, String tag) {
+        return saved.tag(caller, snapshot, tag);
+    }
+
+    @Override
+    public void untagSnapshot(Caller caller, String name, String tag) {
+        saved.untag(caller, name, tag);
     }
 
     @Override
     public void deleteSnapshot(Caller caller, String snapshot) {
-        caller.need(Scope.CREATE);
-        SnapshotRow row = snapshots.visible(caller, snapshot);
-        core.background().call(() -> {
-            snapshots.delete(row, caller.key());
-            return true;
-        });
+        saved.delete(caller, snapshot);
     }
 }

@@ -9,6 +9,7 @@ import dev.redoma.model.wire.ForkSandbox;
 import dev.redoma.model.wire.Page;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Snapshot;
+import dev.redoma.model.wire.SnapshotContents;
 import dev.redoma.model.wire.Usage;
 import java.time.Duration;
 import java.util.List;
@@ -55,13 +56,30 @@ public interface Sandboxes {
     /// The engine's and guest's own messages about a sandbox (operators); newest last.
     List<String> systemLog(Caller caller, String sandbox);
 
+    /// Saves the disk of a running, paused or stopped one. What is in it is kept, scrubbed or refused by class, as the request and the
+    /// configuration say; CONTENTS_REFUSED or SCRUB_FAILED leave nothing. `snapshot` below: an id, or a reference by name, tag or digest.
     Snapshot snapshot(Caller caller, String sandbox, CreateSnapshot request);
 
-    List<Snapshot> snapshots(Caller caller, @Nullable String sandbox);
+    List<Snapshot> listSnapshots(Caller caller, SnapshotQuery query);
+
+    default List<Snapshot> snapshots(Caller caller, @Nullable String sandbox) {
+        return listSnapshots(caller, new SnapshotQuery(sandbox, null, Map.of()));
+    }
 
     Snapshot getSnapshot(Caller caller, String snapshot);
 
+    /// What is in it, as read now.
+    SnapshotContents snapshotContents(Caller caller, String snapshot);
+
+    /// Lets a tag of its name point at it.
+    Snapshot tagSnapshot(Caller caller, String snapshot, String tag);
+
+    void untagSnapshot(Caller caller, String name, String tag);
+
     void deleteSnapshot(Caller caller, String snapshot);
+
+    /// All must match; labels too.
+    record SnapshotQuery(@Nullable String sandbox, @Nullable String name, Map<String, String> labels) {}
 
     /// A new sandbox from the disk as it is now, made whole or not at all.
     Sandbox fork(Caller caller, String sandbox, ForkSandbox request, @Nullable String idempotencyKey);

@@ -3,6 +3,7 @@ package dev.redoma.engine;
 
 import dev.redoma.model.SnapshotId;
 import dev.redoma.model.TenantId;
+import dev.redoma.model.wire.Scrubbed;
 import dev.redoma.model.wire.Snapshot;
 import dev.redoma.model.wire.TemplateRef;
 import java.time.Instant;
@@ -26,13 +27,31 @@ record SnapshotRow(
         TemplateConfig config,
         boolean hidden,
         long uidBase,
-        Instant createdAt) {
+        Instant createdAt,
+        @Nullable Instant expiresAt,
+        @Nullable Integer keepCount,
+        Contents contents) {
+
+    /// What was ordered of each class, and what was taken out.
+    record Contents(Map<String, String> orders, Map<String, Scrubbed> scrubbed) {
+        static final Contents NONE = new Contents(Map.of(), Map.of());
+
+        Contents {
+            orders = orders == null ? Map.of() : orders;
+            scrubbed = scrubbed == null ? Map.of() : scrubbed;
+        }
+    }
 
     boolean ready() {
         return state.equals("ready");
     }
 
-    Snapshot view() {
-        return new Snapshot(id.value(), name, sandbox, template, digest, createdAt, labels);
+    /// How it is called where it is a template.
+    String calling() {
+        return name == null ? id.value() : name;
+    }
+
+    Snapshot view(List<String> tags) {
+        return new Snapshot(id.value(), name, tags, sandbox, template, digest, createdAt, expiresAt, keepCount, labels, contents.orders(), contents.scrubbed());
     }
 }

@@ -4,18 +4,28 @@ package dev.redoma.engine;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
+import dev.redoma.model.RedomaException;
 import dev.redoma.model.SnapshotId;
+import dev.redoma.model.TemplateReference;
+import dev.redoma.model.TenantId;
+import dev.redoma.model.wire.Scrubbed;
+import dev.redoma.pool.contents.ContentClass;
+import dev.redoma.pool.contents.Order;
+import dev.redoma.pool.contents.Tally;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
+import org.jdbi.v3.core.Handle;
 
 /// Saves disks and removes saved ones that nothing stands on. A deleted snapshot disappears at once from lists and names; its bytes go
 /// when the last sandbox made from it has ended. Thread-safe.
@@ -33,57 +43,145 @@ final class Snapshots {
         this.core = core;
     }
 
-    /// Under the box's lock. `hidden`: for a fork, which unpins it.
-    SnapshotRow save(Box box, String actor, @Nullable String name, Map<String, String> labels, boolean hidden) {
+    /// A snapshot on its way, and copies of saved disks below it that are scrubbed with it.
+    record Taken(SnapshotRow row, List<Below> below, SnapshotOrder order) {
+        List<SnapshotId> copies() {
+            return Stream.concat(Stream.of(row), below.stream().map(Below::copy)).map(SnapshotRow::id).toList();
+        }
+    }
+
+    /// A hidden copy of a saved disk that the sandbox stands on.
+    record Below(SnapshotRow copy, SnapshotId of) {}
+
+    /// Under the box's lock: the rows, and the copy of the disk as it is at this instant. `finish` makes it ready; a hidden one is unpinned
+    /// by the fork that it is for.
+    Taken take(Box box, String actor, SnapshotOrder order) {
         SandboxRow from = core.row(box);
         if (!from.state().holdsInstance() && from.state() != State.STOPPED) {
             throw Access.wrongState(from, "save its disk");
         }
-        SnapshotRow row = begin(from, actor, name, labels, hidden);
-        if (hidden) {
-            pinned.add(row.id());
+        Taken taken = begin(from, actor, order);
+        if (order.hidden()) {
+            pinned.add(taken.row().id());
         }
         Faults.at("snapshot.begun");
-        try {
-            copy(box, from, row.id());
-        } catch (RuntimeException | Error failed) {
-            unpin(row);
-            remove(row);
-            throw failed;
-        }
-        Faults.at("snapshot.taken");
-        core.store().write(tx -> {
-            SnapshotRows.ready(tx, row.id());
-            core.records().snapshot(tx, row, actor, "snapshot.saved");
-            return true;
+        undoneUnless(taken, () -> {
+            copy(box, from, taken.row().id());
+            taken.below().forEach(b -> core.pool().copy(b.of(), b.copy().id()));
+        });
+        Faults.at("snapshot.copied");
+        return taken;
+    }
+
+    /// Without any lock: brings the copies to what is ordered, seals them, and lets the names point at it.
+    SnapshotRow finish(Taken taken, String actor) {
+        SnapshotRow row = taken.row();
+        undoneUnless(taken, () -> {
+            Map<ContentClass, Tally> out = core.pool().scrub(taken.copies(), taken.order().contents());
+            Faults.at("snapshot.scrubbed");
+            taken.copies().forEach(core.pool()::seal);
+            Faults.at("snapshot.taken");
+            core.store().write(tx -> ready(tx, taken, actor, out));
         });
         return core.store().read(tx -> SnapshotRows.find(tx, row.id().value()).orElseThrow());
     }
 
-    private SnapshotRow begin(SandboxRow from, String actor, @Nullable String name, Map<String, String> labels, boolean hidden) {
-        var id = SnapshotId.mint();
-        long base = from.range().base();
-        var layers = new ArrayList<LayerRef>();
-        layers.add(LayerRef.saved(id.value(), base));
-        layers.addAll(from.layers());
-        if (layers.size() > DEEPEST) {
+    private boolean ready(Handle tx, Taken taken, String actor, Map<ContentClass, Tally> out) {
+        SnapshotRow row = taken.row();
+        SnapshotOrder order = taken.order();
+        var scrubbed = new TreeMap<String, Scrubbed>();
+        out.forEach((c, tally) -> scrubbed.put(c.wire(), new Scrubbed(tally.files(), tally.bytes())));
+        taken.below().forEach(b -> SnapshotRows.ready(tx, b.copy().id(), new SnapshotRow.Contents(order.orders(), Map.of())));
+        SnapshotRows.ready(tx, row.id(), new SnapshotRow.Contents(order.orders(), scrubbed));
+        if (row.name() != null) {
+            SnapshotTags.move(tx, row.tenant(), row.name(), TemplateReference.LATEST, row.id(), row.createdAt());
+            if (order.tag() != null) {
+                SnapshotTags.move(tx, row.tenant(), row.name(), order.tag(), row.id(), row.createdAt());
+            }
+        }
+        core.records().snapshot(tx, row, actor, "snapshot.saved", scrubbed.isEmpty() ? Map.of() : Map.of("scrubbed", counts(scrubbed)));
+        return true;
+    }
+
+    private static Map<String, Long> counts(Map<String, Scrubbed> scrubbed) {
+        var counts = new TreeMap<String, Long>();
+        scrubbed.forEach((c, s) -> counts.put(c, s.files()));
+        return counts;
+    }
+
+    /// Nothing stays of one that failed.
+    private void undoneUnless(Taken taken, Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException | Error failed) {
+            unpin(taken.row());
+            Map<String, Object> why = failed instanceof RedomaException told ? Map.of("why", told.code().wire()) : Map.of();
+            remove(taken.row(), why);
+            taken.below().forEach(b -> remove(b.copy(), why));
+            throw failed;
+        }
+    }
+
+    private Taken begin(SandboxRow from, String actor, SnapshotOrder order) {
+        if (from.layers().size() + 1 > DEEPEST) {
             throw Problem.of(Code.WRONG_STATE, "The sandbox stands on " + from.layers().size() + " layers, the most there may be.",
                             "Make a template from its files instead.")
                     .with("limit", DEEPEST).raise();
         }
         return core.store().write(tx -> {
-            if (!hidden) {
+            if (!order.hidden()) {
                 core.quotas().maySave(tx, from.tenant());
-                if (name != null && (SnapshotRows.named(tx, from.tenant(), name).isPresent() || TemplateRows.named(tx, name))) {
-                    throw Problem.of(Code.NAME_TAKEN, "A snapshot or template '" + name + "' exists.", "Choose another name.").with("field", "name").raise();
-                }
+                mayBeNamed(tx, from.tenant(), order);
             }
-            var row = new SnapshotRow(id, from.tenant(), name, from.id().value(), "creating", "create", from.template(), layers, digest(layers),
-                    labels, Source.configOf(tx, from), hidden, base, core.now());
+            var layers = new ArrayList<LayerRef>();
+            var below = new ArrayList<Below>();
+            for (LayerRef layer : from.layers()) {
+                layers.add(layer.snapshot() == null || isSo(tx, layer.snapshot(), order) ? layer : below(tx, from, layer, below));
+            }
+            SnapshotRow row = row(tx, from, order, layers);
             SnapshotRows.insert(tx, row);
-            core.records().snapshot(tx, row, actor, "snapshot");
-            return row;
+            core.records().snapshot(tx, row, actor, "snapshot", below.isEmpty() ? Map.of() : Map.of("copies", below.stream().map(b -> b.copy().id().value()).toList()));
+            return new Taken(row, below, order);
         });
+    }
+
+    /// The configuration is the template's: what the sandbox was given at create (its environment) is no part of it.
+    private SnapshotRow row(Handle tx, SandboxRow from, SnapshotOrder order, List<LayerRef> below) {
+        var id = SnapshotId.mint();
+        Instant now = core.now();
+        var layers = new ArrayList<LayerRef>();
+        layers.add(LayerRef.saved(id.value(), from.range().base()));
+        layers.addAll(below);
+        return new SnapshotRow(id, from.tenant(), order.name(), from.id().value(), "creating", "create", from.template(), layers, digest(layers),
+                order.labels(), Source.configOf(tx, from), order.hidden(), from.range().base(), now, order.keep() == null ? null : now.plus(order.keep()),
+                order.keepCount(), SnapshotRow.Contents.NONE);
+    }
+
+    /// True of a saved disk (it never changes) of which the same, or more, was ordered when it was made.
+    private static boolean isSo(Handle tx, String saved, SnapshotOrder order) {
+        Map<String, String> then = SnapshotRows.find(tx, saved).map(s -> s.contents().orders()).orElse(Map.of());
+        return order.contents().entrySet().stream().filter(e -> e.getValue() != Order.KEEP)
+                .allMatch(e -> !then.getOrDefault(e.getKey().wire(), Order.KEEP.wire()).equals(Order.KEEP.wire()));
+    }
+
+    /// Instead of a fork's disk, which was never looked at, or of one of which less was ordered.
+    private LayerRef below(Handle tx, SandboxRow from, LayerRef layer, List<Below> copies) {
+        var id = SnapshotId.mint();
+        LayerRef own = LayerRef.saved(id.value(), layer.uidBase());
+        var copy = new SnapshotRow(id, from.tenant(), null, from.id().value(), "creating", "create", from.template(), List.of(own), digest(List.of(own)), Map.of(),
+                TemplateConfig.NONE, true, layer.uidBase(), core.now(), null, null, SnapshotRow.Contents.NONE);
+        SnapshotRows.insert(tx, copy);
+        copies.add(new Below(copy, new SnapshotId(String.valueOf(layer.snapshot()))));
+        return own;
+    }
+
+    /// A name is taken by accident or, with a tag, on purpose.
+    private static void mayBeNamed(Handle tx, TenantId tenant, SnapshotOrder order) {
+        String name = order.name();
+        if (name != null && (TemplateRows.named(tx, name) || order.tag() == null && SnapshotRows.isNamed(tx, tenant, name))) {
+            throw Problem.of(Code.NAME_TAKEN, "A snapshot or template '" + name + "' exists.", "Choose another name, or give a tag to add to the snapshots of that name.")
+                    .with("field", "name").raise();
+        }
     }
 
     /// Names this version: a saved upper is unique by its id, and its layers by their content.
@@ -99,38 +197,23 @@ final class Snapshots {
     /// Frozen while it is taken, so that the disk is as at one instant.
     private void copy(Box box, SandboxRow from, SnapshotId id) {
         if (from.state() != State.RUNNING) {
-            core.pool().snapshot(from.id(), id);
+            core.pool().copy(from.id(), id);
             return;
         }
         LiveBox live = Pausing.live(box, from);
         live.instance().freeze();
         try {
-            core.pool().snapshot(from.id(), id);
+            core.pool().copy(from.id(), id);
         } finally {
             live.instance().thaw();
         }
     }
 
-    SnapshotRow visible(Caller caller, String snapshot) {
-        return core.store().read(tx -> (SnapshotId.looksLike(snapshot)
-                        ? SnapshotRows.find(tx, snapshot).filter(s -> caller.operator() || s.tenant().equals(caller.tenant()))
-                        : SnapshotRows.named(tx, caller.tenant(), snapshot))
-                .filter(s -> !s.hidden()))
-                .orElseThrow(() -> Problem.of(Code.SNAPSHOT_NOT_FOUND, "No snapshot '" + RequestRules.shown(snapshot) + "'.", "See those there are.").raise());
-    }
-
-    List<SnapshotRow> list(Caller caller, @Nullable String ofSandbox) {
-        return core.store().read(SnapshotRows::all).stream()
-                .filter(s -> !s.hidden() && s.ready())
-                .filter(s -> caller.operator() || s.tenant().equals(caller.tenant()))
-                .filter(s -> ofSandbox == null || s.sandbox().equals(ofSandbox))
-                .toList();
-    }
-
-    void delete(SnapshotRow row, String actor) {
+    void delete(SnapshotRow row, String actor, Map<String, Object> facts) {
         core.store().write(tx -> {
             SnapshotRows.hide(tx, row.id());
-            core.records().snapshot(tx, row, actor, "snapshot.delete");
+            SnapshotTags.gone(tx, row, core.now());
+            core.records().snapshot(tx, row, actor, "snapshot.delete", facts);
             return true;
         });
         collect();
@@ -140,12 +223,17 @@ final class Snapshots {
     void collect() {
         collecting.lock();
         try {
+            boolean any = false;
             boolean removed = true;
             while (removed) {
                 removed = false;
                 for (SnapshotRow row : core.store().read(SnapshotRows::all)) {
                     removed |= row.hidden() && row.ready() && unused(row) && remove(row);
                 }
+                any |= removed;
+            }
+            if (any) {
+                core.pool().settle();
             }
         } finally {
             collecting.unlock();
@@ -170,12 +258,16 @@ final class Snapshots {
 
     /// Whatever state it is in; interrupted, it is done again.
     boolean remove(SnapshotRow row) {
+        return remove(row, Map.of());
+    }
+
+    private boolean remove(SnapshotRow row, Map<String, Object> facts) {
         core.pool().deleteSnapshot(row.id());
         Faults.at("snapshot.removed");
         core.store().write(tx -> {
             SnapshotRows.delete(tx, row.id());
             core.ranges().released(tx, row.id(), row.uidBase());
-            core.records().snapshot(tx, row, Records.ENGINE, "snapshot.removed");
+            core.records().snapshot(tx, row, Records.ENGINE, "snapshot.removed", facts);
             return true;
         });
         return true;

@@ -53,7 +53,7 @@ record Source(TemplateRef ref, List<LayerRef> layers, TemplateConfig config) {
         if (!s.ready()) {
             throw notReady(s.id().value(), s.state());
         }
-        return new Source(new TemplateRef(s.name() == null ? s.id().value() : s.name(), s.digest()), s.layers(), s.config());
+        return new Source(new TemplateRef(s.calling(), s.digest()), s.layers(), s.config());
     }
 
     private static Source of(TemplateRow row) {

@@ -5,6 +5,7 @@ import dev.redoma.model.Bytes;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SnapshotId;
+import dev.redoma.model.TenantId;
 import dev.redoma.model.VolumeId;
 import dev.redoma.model.wire.Mount;
 import dev.redoma.pool.LayerId;
@@ -123,11 +124,20 @@ final class Starter {
                     .orElseThrow(() -> Problem.of(Code.HOST_FAILED, "The saved disk " + ref.snapshot() + " is gone.", "Make a sandbox from another template.").raise());
             return new InstanceSpec.Lower(saved, ref.uidBase());
         }
-        if (ref.layer() == null) {
-            throw new IllegalStateException("a layer of " + row.id() + " names nothing");
-        }
-        Path dir = pool.layerFor(new LayerId(ref.layer()), row.tenant().value(), row.untrusted() ? row.id() : null);
+        Path dir = pool.layerFor(layer(ref), row.tenant().value(), row.untrusted() ? row.id() : null);
         return new InstanceSpec.Lower(dir, ref.uidBase());
+    }
+
+    private static LayerId layer(LayerRef ref) {
+        if (ref.layer() == null) {
+            throw new IllegalStateException("a layer names nothing");
+        }
+        return new LayerId(ref.layer());
+    }
+
+    /// A template's layer, as a tenant reads it.
+    Path layer(LayerRef ref, TenantId tenant) {
+        return pool.layerFor(layer(ref), tenant.value(), null);
     }
 
     /// Lower directories for reading the change set.

@@ -166,7 +166,7 @@ class LifecycleTest {
     private static EngineConfig shortReady(EngineConfig c) {
         var t = c.times();
         return new EngineConfig(c.dataDir(), c.runDir(), c.defaultTemplate(), c.sharedKernel(), c.quota(), c.bounds(), c.reserve(), c.warm(), c.uids(),
-                new EngineConfig.Times(Duration.ofMillis(300), t.lock(), t.liveness(), t.sweep(), t.grace(), t.ended(), t.lost()));
+                new EngineConfig.Times(Duration.ofMillis(300), t.lock(), t.liveness(), t.sweep(), t.grace(), t.ended(), t.lost()), c.saving());
     }
 
     @Test
@@ -526,6 +526,7 @@ class LifecycleTest {
         assertThat(rig.sandboxes().getSnapshot(ALICE, "save")).isEqualTo(snapshot);
         refused(Code.SNAPSHOT_NOT_FOUND, () -> rig.sandboxes().getSnapshot(BOB, snapshot.id()));
         refused(Code.NAME_TAKEN, () -> rig.sandboxes().snapshot(ALICE, s.id(), new CreateSnapshot("save", null)));
+        refused(Code.INVALID_FIELD, () -> rig.sandboxes().snapshot(ALICE, s.id(), new CreateSnapshot(null, "v1", null, null, null)));
         Sandbox from = rig.sandboxes().create(ALICE, template("save"), null);
         assertThat(from.template().digest()).isEqualTo(snapshot.digest());
         assertThat(rig.tier.instances.get(from.id()).spec.lowers()).hasSize(2).first().satisfies(l -> assertThat(l.dir().resolve("f")).exists());

@@ -7,6 +7,12 @@ import dev.redoma.model.SnapshotId;
 import dev.redoma.model.wire.Change;
 import dev.redoma.pool.LayerId;
 import dev.redoma.pool.Pool;
+import dev.redoma.pool.contents.Bounds;
+import dev.redoma.pool.contents.ContentClass;
+import dev.redoma.pool.contents.Manifest;
+import dev.redoma.pool.contents.Order;
+import dev.redoma.pool.contents.Scrub;
+import dev.redoma.pool.contents.Tally;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -135,17 +141,48 @@ final class StandInPool implements Pool {
     }
 
     @Override
-    public Path snapshot(SandboxId sandbox, SnapshotId snapshot) {
-        Path to = root.resolve("saved").resolve(snapshot.value());
+    public void copy(SandboxId sandbox, SnapshotId snapshot) {
+        copyTree(dir(sandbox).resolve("upper"), half(snapshot));
+    }
+
+    @Override
+    public void copy(SnapshotId sealed, SnapshotId snapshot) {
+        copyTree(root.resolve("saved").resolve(sealed.value()), half(snapshot));
+    }
+
+    private Path half(SnapshotId snapshot) {
+        return root.resolve("half").resolve(snapshot.value());
+    }
+
+    private static void copyTree(Path from, Path to) {
         make(to);
-        try (var files = Files.list(dir(sandbox).resolve("upper"))) {
+        try (var files = Files.list(from)) {
             for (Path file : files.toList()) {
                 Files.copy(file, to.resolve(file.getFileName()));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return to;
+    }
+
+    @Override
+    public Map<ContentClass, Tally> scrub(List<SnapshotId> copies, Map<ContentClass, Order> orders) {
+        return Scrub.run(copies.stream().map(this::half).toList(), orders, Bounds.STANDARD);
+    }
+
+    @Override
+    public void seal(SnapshotId snapshot) {
+        make(root.resolve("saved"));
+        try {
+            Files.move(half(snapshot), root.resolve("saved").resolve(snapshot.value()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public Manifest contents(List<SnapshotId> saved, List<Path> lowers) {
+        return Scrub.look(saved.stream().map(s -> root.resolve("saved").resolve(s.value())).toList(), lowers, Bounds.STANDARD);
     }
 
     @Override
@@ -155,6 +192,7 @@ final class StandInPool implements Pool {
 
     @Override
     public void deleteSnapshot(SnapshotId snapshot) {
+        delete(half(snapshot));
         delete(root.resolve("saved").resolve(snapshot.value()));
     }
 

@@ -65,6 +65,17 @@ public final class Fd implements AutoCloseable {
         return Sys.check(n, "pread64", what);
     }
 
+    /// Writes all of it at an offset, over what is there.
+    public void pwrite(byte[] data, long offset) {
+        try (var arena = Arena.ofConfined()) {
+            var from = Sys.bytes(arena, data, 0);
+            for (long done = 0; done < data.length; ) {
+                long n = Sys.retried(Nr.PWRITE64, number(), from.address() + done, data.length - done, offset + done, 0, 0);
+                done += Sys.check(n, "pwrite64", what);
+            }
+        }
+    }
+
     /// Writes all of a native segment.
     public void write(MemorySegment from) {
         for (long done = 0; done < from.byteSize(); ) {

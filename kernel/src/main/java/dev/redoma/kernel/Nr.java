@@ -9,6 +9,7 @@ final class Nr {
     static final int POLL = 7;
     static final int IOCTL = 16;
     static final int PREAD64 = 17;
+    static final int PWRITE64 = 18;
     static final int GETSOCKOPT = 55;
     static final int KILL = 62;
     static final int FLOCK = 73;

@@ -39,6 +39,8 @@ public enum Code {
     RECIPE_REFUSED(422, false, Layer.TEMPLATE),
     STEP_FAILED(422, false, Layer.COMMAND),
     START_FAILED(422, false, Layer.TEMPLATE),
+    CONTENTS_REFUSED(422, false, Layer.POLICY),
+    SCRUB_FAILED(422, false, Layer.TEMPLATE),
     RATE_LIMITED(429, true, Layer.POLICY),
     QUOTA_EXCEEDED(429, true, Layer.POLICY),
     POLICY_REFUSED(403, false, Layer.POLICY),

@@ -14,9 +14,16 @@ import dev.redoma.model.SandboxId;
 import dev.redoma.model.SnapshotId;
 import dev.redoma.model.wire.Change;
 import dev.redoma.model.wire.Finding;
+import dev.redoma.pool.contents.Bounds;
+import dev.redoma.pool.contents.ContentClass;
+import dev.redoma.pool.contents.Manifest;
+import dev.redoma.pool.contents.Order;
+import dev.redoma.pool.contents.Scrub;
+import dev.redoma.pool.contents.Tally;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -157,13 +164,40 @@ public final class BtrfsPool implements Pool {
     }
 
     @Override
-    public Path snapshot(SandboxId sandbox, SnapshotId snapshot) {
+    public void copy(SandboxId sandbox, SnapshotId snapshot) {
         BlockingCalls.run(() -> {
             try (var source = disks.open(sandbox)) {
-                saved.snapshot(source, snapshot.value());
+                saved.copy(source, snapshot.value());
             }
         });
-        return upperOf(snapshot);
+    }
+
+    @Override
+    public void copy(SnapshotId sealed, SnapshotId snapshot) {
+        BlockingCalls.run(() -> {
+            try (var source = saved.open(sealed.value())) {
+                saved.copy(source, snapshot.value());
+            }
+        });
+    }
+
+    @Override
+    public Map<ContentClass, Tally> scrub(List<SnapshotId> copies, Map<ContentClass, Order> orders) {
+        List<Path> uppers = copies.stream().map(id -> saved.halfPath(id.value()).resolve("upper")).toList();
+        // A few calls where nothing is looked at; else it may take long.
+        return orders.values().stream().allMatch(o -> o == Order.KEEP)
+                ? BlockingCalls.call(() -> Scrub.run(uppers, orders, Bounds.STANDARD))
+                : BlockingCalls.callLong(() -> Scrub.run(uppers, orders, Bounds.STANDARD));
+    }
+
+    @Override
+    public void seal(SnapshotId snapshot) {
+        BlockingCalls.run(() -> saved.seal(snapshot.value()));
+    }
+
+    @Override
+    public Manifest contents(List<SnapshotId> disk, List<Path> lowers) {
+        return BlockingCalls.callLong(() -> Scrub.look(disk.stream().map(this::upperOf).toList(), lowers, Bounds.STANDARD));
     }
 
     private Path upperOf(SnapshotId snapshot) {
@@ -177,7 +211,10 @@ public final class BtrfsPool implements Pool {
 
     @Override
     public void deleteSnapshot(SnapshotId snapshot) {
-        BlockingCalls.run(() -> saved.destroy(snapshot.value()));
+        BlockingCalls.run(() -> {
+            saved.destroyHalf(snapshot.value());
+            saved.destroy(snapshot.value());
+        });
     }
 
     @Override

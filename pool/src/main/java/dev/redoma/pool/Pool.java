@@ -7,8 +7,13 @@ import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.SnapshotId;
 import dev.redoma.model.wire.Change;
+import dev.redoma.pool.contents.ContentClass;
+import dev.redoma.pool.contents.Manifest;
+import dev.redoma.pool.contents.Order;
+import dev.redoma.pool.contents.Tally;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -90,12 +95,35 @@ public interface Pool extends AutoCloseable {
 
     // --- saved uppers
 
-    /// Read-only Btrfs snapshot of a sandbox's subvolume. O(1) in the amount changed. The caller froze the sandbox.
-    Path snapshot(SandboxId sandbox, SnapshotId snapshot);
+    /// Copies a sandbox's subvolume (a Btrfs snapshot, O(1) in the amount changed) to be made ready; the caller froze the sandbox. It is
+    /// not there for anybody else until it is sealed.
+    void copy(SandboxId sandbox, SnapshotId snapshot);
+
+    /// The same of a sealed one.
+    void copy(SnapshotId sealed, SnapshotId snapshot);
+
+    /// Takes out of copies what makes a machine that one machine, and brings them to what is ordered of each class; what is not named is
+    /// kept. `copies`: all the saved uppers of one disk that are not known to be so, top first. Returns what was taken out. CONTENTS_REFUSED,
+    /// SCRUB_FAILED.
+    Map<ContentClass, Tally> scrub(List<SnapshotId> copies, Map<ContentClass, Order> orders);
+
+    /// Makes a copy immutable and gives it its name.
+    void seal(SnapshotId snapshot);
+
+    /// What is in the saved uppers of one disk (top first), against the layers below them. Reads all that was changed.
+    Manifest contents(List<SnapshotId> saved, List<Path> lowers);
+
+    /// Copied and sealed as it is.
+    default Path snapshot(SandboxId sandbox, SnapshotId snapshot) {
+        copy(sandbox, snapshot);
+        seal(snapshot);
+        return snapshotUpper(snapshot).orElseThrow();
+    }
 
     /// The saved upper directory of a snapshot.
     java.util.Optional<Path> snapshotUpper(SnapshotId snapshot);
 
+    /// In whatever state it is.
     void deleteSnapshot(SnapshotId snapshot);
 
     List<SnapshotId> snapshots();

@@ -96,15 +96,25 @@ final class Subvolumes implements AutoCloseable {
         destroy(name + HALF);
     }
 
-    /// Read-only snapshot under this name, if there is none yet.
-    void snapshot(Dir source, String name) {
-        try {
-            Btrfs.snapshot(source, dir, name, true);
-        } catch (KernelException e) {
-            if (!e.is(Errno.EEXIST)) {
-                throw e;
-            }
+    /// A writable snapshot under the half-made form of this name.
+    void copy(Dir source, String name) {
+        destroy(name + HALF);
+        Btrfs.snapshot(source, dir, name + HALF, false);
+    }
+
+    Path halfPath(String name) {
+        return path.resolve(name + HALF);
+    }
+
+    /// The half-made one becomes immutable and gets its name; nothing if it has it.
+    void seal(String name) {
+        if (dir.has(name)) {
+            return;
         }
+        try (var half = dir.dirAt(name + HALF)) {
+            Btrfs.setReadOnly(half);
+        }
+        finish(name);
     }
 
     /// Removes a subvolume with all that is in it; nothing if it is not there.

@@ -21,6 +21,7 @@ import dev.redoma.model.wire.Limits;
 import dev.redoma.model.wire.Page;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Snapshot;
+import dev.redoma.model.wire.SnapshotContents;
 import dev.redoma.model.wire.Template;
 import dev.redoma.model.wire.TemplateSummary;
 import dev.redoma.model.wire.TemplateUse;
@@ -182,11 +183,26 @@ final class FakeRedoma implements Redoma, Sandboxes {
     }
 
     @Override
-    public List<Snapshot> snapshots(Caller caller, @Nullable String sandbox) {
-        if (sandbox != null) {
-            get(caller, sandbox);
+    public List<Snapshot> listSnapshots(Caller caller, SnapshotQuery query) {
+        if (query.sandbox() != null) {
+            get(caller, query.sandbox());
         }
         return List.of();
+    }
+
+    @Override
+    public SnapshotContents snapshotContents(Caller caller, String snapshot) {
+        throw noSnapshot();
+    }
+
+    @Override
+    public Snapshot tagSnapshot(Caller caller, String snapshot, String tag) {
+        throw noSnapshot();
+    }
+
+    @Override
+    public void untagSnapshot(Caller caller, String name, String tag) {
+        throw noSnapshot();
     }
 
     @Override

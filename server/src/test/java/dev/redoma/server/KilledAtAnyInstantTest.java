@@ -42,14 +42,14 @@ class KilledAtAnyInstantTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"create.started", "snapshot.taken", "pause.frozen", "reset.ended", "kill.ended", "volume.made"})
+    @ValueSource(strings = {"create.started", "snapshot.taken", "snapshot.scrubbed", "pause.frozen", "reset.ended", "kill.ended", "volume.made"})
     void nothingIsHalfDoneNorLost(String instant) throws Exception {
         killedAt(instant, 0);
     }
 
     @ParameterizedTest
     @Tag("long")
-    @ValueSource(strings = {"create.begun", "start.created", "snapshot.begun", "pause.begun", "resume.begun", "stop.begun", "stop.ended", "start.begun",
+    @ValueSource(strings = {"create.begun", "start.created", "snapshot.begun", "snapshot.copied", "pause.begun", "resume.begun", "stop.begun", "stop.ended", "start.begun",
         "reset.begun", "snapshot.removed", "kill.begun", "kill.disk", "volume.begun", "volume.resizing", "volume.deleting", "volume.removed"})
     void norAtAnyOther(String instant) throws Exception {
         killedAt(instant, 0);

@@ -6,6 +6,7 @@ import static dev.redoma.server.api.Operation.get;
 import static dev.redoma.server.api.Operation.post;
 
 import dev.redoma.engine.Sandboxes;
+import dev.redoma.http.Query;
 import dev.redoma.model.Code;
 import dev.redoma.http.Query;
 import dev.redoma.model.Problem;

@@ -9,10 +9,14 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.Limits;
 import dev.redoma.pool.Backing;
+import dev.redoma.pool.contents.ContentClass;
+import dev.redoma.pool.contents.Order;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -86,7 +90,17 @@ public record Config(
                         v.duration(ConfigKey.WARM_KEEP)),
                 new EngineConfig.Uids(v.count(ConfigKey.UIDS_FIRST), v.number(ConfigKey.UIDS_COUNT)),
                 new EngineConfig.Times(v.duration(ConfigKey.TIME_READY), v.duration(ConfigKey.TIME_LOCK), v.duration(ConfigKey.TIME_LIVENESS),
-                        v.duration(ConfigKey.TIME_SWEEP), v.duration(ConfigKey.TIME_GRACE), v.duration(ConfigKey.TIME_ENDED), v.duration(ConfigKey.TIME_LOST)));
+                        v.duration(ConfigKey.TIME_SWEEP), v.duration(ConfigKey.TIME_GRACE), v.duration(ConfigKey.TIME_ENDED), v.duration(ConfigKey.TIME_LOST)),
+                new EngineConfig.Saving(contents(v), v.number(ConfigKey.SNAPSHOTS_KEEP_COUNT), v.duration(ConfigKey.SNAPSHOTS_KEEP_AGE)));
+    }
+
+    private static Map<ContentClass, Order> contents(ConfigValues v) {
+        var orders = new EnumMap<ContentClass, Order>(ContentClass.class);
+        for (ContentClass c : ContentClass.values()) {
+            ConfigKey key = ConfigKey.valueOf("CONTENTS_" + c.name());
+            orders.put(c, v.oneOf(key, Order::wire, c.mayBeScrubbed() ? List.of(Order.values()) : List.of(Order.KEEP, Order.REFUSE)));
+        }
+        return Map.copyOf(orders);
     }
 
     private static EngineConfig.Bounds bounds(ConfigValues v, EngineConfig.Bounds shipped) {

@@ -6,8 +6,11 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Typed access to what was given, with the shipped value under it. A wrong value is an error that says where it stands.
@@ -120,6 +123,12 @@ final class ConfigValues {
             case "h" -> Duration.ofHours(n);
             default -> Duration.ofDays(n);
         };
+    }
+
+    <T> T oneOf(ConfigKey key, Function<T, String> written, List<T> allowed) {
+        var value = value(key);
+        return allowed.stream().filter(a -> written.apply(a).equals(value.text())).findFirst()
+                .orElseThrow(() -> refused(key, value, allowed.stream().map(written).collect(Collectors.joining(", "))));
     }
 
     Address address(ConfigKey key) {
