@@ -31,7 +31,7 @@ import org.jdbi.v3.core.Handle;
 /// when the last sandbox made from it has ended. Thread-safe.
 final class Snapshots {
     /// Layers that overlay is asked to stack at most.
-    private static final int DEEPEST = 40;
+    private static final int DEEPEST = 128;
 
     private final Core core;
     /// One round of removals at a time.

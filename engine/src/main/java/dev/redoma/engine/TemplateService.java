@@ -60,6 +60,7 @@ final class TemplateService implements Templates {
         });
         try (LayerHolds.Hold hold = core.holds().open()) {
             LayerId layer = core.pool().importTar(tar, progress, hold);
+            Faults.at("template.imported");
             TemplateConfig config = PasswdUser.configOf(core.pool().layerFor(layer, caller.tenant().value(), null));
             TemplateRow row = versions.publish(caller, names.name(), names.tag(), "tar", List.of(LayerRef.template(layer.value())), config, Map.of());
             return get(caller, row.name() + "@" + row.digest());

@@ -82,11 +82,11 @@ class SavedDisksTest {
         assertThat(rig.tier.instances.get(s.id()).frozen()).isFalse();
         for (var wrong : List.of(Map.of("secrets", "keep"), Map.of("credentials", "remove"), Map.of("other", "scrub"))) {
             refused(Code.INVALID_FIELD, () -> rig.sandboxes().snapshot(ALICE, s.id(), new CreateSnapshot(null, null, null, wrong, null)));
-            save(s, "x", null, null);
+        }
+        save(s, "x", null, null);
         rig.sandboxes().deleteSnapshot(ALICE, "x");
         rig.sandboxes().kill(ALICE, s.id());
         assertThat(rig.ranges("%")).isZero();
-    }
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.redoma.model.wire.CreateSnapshot;
 import dev.redoma.model.wire.CreateVolume;
 import dev.redoma.model.wire.ForkSandbox;
 import dev.redoma.model.wire.VolumeMount;
+import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -28,6 +29,9 @@ final class DoomedServer {
         verbs.fork(RealEngine.ALICE, "one", new ForkSandbox("fork", null, null), null);
         verbs.reset(RealEngine.ALICE, "two");
         volumes(s);
+        verbs.snapshot(RealEngine.ALICE, "fork", new CreateSnapshot("of-a-fork", null));
+        s.engine.templates().importTar(RealEngine.OPERATOR, "brief:v1", new ByteArrayInputStream(TinyRoot.only("brief")), p -> {});
+        s.engine.templates().delete(RealEngine.OPERATOR, "brief");
         verbs.deleteSnapshot(RealEngine.ALICE, "save");
         verbs.kill(RealEngine.ALICE, one.id());
         Runtime.getRuntime().halt(0);

@@ -42,7 +42,7 @@ class KilledAtAnyInstantTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"create.started", "snapshot.taken", "snapshot.scrubbed", "pause.frozen", "reset.ended", "kill.ended", "volume.made"})
+    @ValueSource(strings = {"create.started", "snapshot.taken", "snapshot.scrubbed", "pause.frozen", "reset.ended", "kill.ended", "volume.made", "template.imported", "layer.unused"})
     void nothingIsHalfDoneNorLost(String instant) throws Exception {
         killedAt(instant, 0);
     }
@@ -77,6 +77,7 @@ class KilledAtAnyInstantTest {
             assertThat(server.ledger.verify().status()).isNotEqualTo(Verdict.Status.FAILED);
             server.sandboxes().snapshots(ALICE, null).forEach(s -> server.sandboxes().deleteSnapshot(ALICE, s.id()));
             server.sandboxes().killAll(OPERATOR, null);
+            server.engine.templates().list(OPERATOR).stream().filter(t -> t.name().equals("brief")).forEach(t -> server.engine.templates().delete(OPERATOR, t.digest()));
             for (Volume volume : server.engine.volumes().list(ALICE, Map.of())) {
                 assertThat(volume.state()).isEqualTo("ready");
                 server.engine.volumes().delete(ALICE, volume.id());
@@ -113,6 +114,8 @@ class KilledAtAnyInstantTest {
         server.pool.disks().forEach(disk -> left.add("disk " + disk));
         server.pool.snapshots().forEach(saved -> left.add("saved disk " + saved));
         server.pool.volumes().list().forEach(volume -> left.add("volume " + volume));
+        server.pool.layers().stream().filter(l -> server.count("SELECT count(*) FROM template WHERE name = 'tiny' AND layers LIKE '%" + l.value() + "%'") == 0)
+                .forEach(layer -> left.add("layer " + layer));
         if (server.count("SELECT count(*) FROM uid_range") > 0) {
             left.add("uid ranges");
         }

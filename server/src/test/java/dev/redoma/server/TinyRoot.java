@@ -40,6 +40,14 @@ public final class TinyRoot {
         return tar.out.toByteArray();
     }
 
+    /// Nothing but one file.
+    static byte[] only(String name) {
+        var tar = new TinyRoot();
+        tar.text(name, name);
+        tar.out.writeBytes(new byte[1024]);
+        return tar.out.toByteArray();
+    }
+
     private void text(String name, String content) {
         entry(name, '0', 0644, 0, "", content.getBytes(StandardCharsets.UTF_8));
     }
