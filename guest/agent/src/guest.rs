@@ -18,6 +18,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 const REDIAL: Duration = Duration::from_millis(20);
+/// Two, so that the one that was used need not be replaced while its command is on its way.
+const SPARES: usize = 2;
 const SCRATCH: usize = 64 << 10;
 const REAP_AT_ONCE: usize = 256;
 const READ: u32 = libc::EPOLLIN as u32;
@@ -43,7 +45,7 @@ pub struct Guest {
     next_key: u64,
     /// More children may have ended than were looked at.
     reaping: bool,
-    spare: Option<u64>,
+    spares: Vec<u64>,
     /// Not before this moment is the next spare dialled.
     dial_at: Instant,
     pub(crate) conns: HashMap<u64, Conn>,
@@ -62,7 +64,7 @@ impl Guest {
             home,
             next_key: 1,
             reaping: false,
-            spare: None,
+            spares: Vec::with_capacity(SPARES),
             dial_at: Instant::now(),
             conns: HashMap::new(),
             execs: HashMap::new(),
@@ -74,7 +76,7 @@ impl Guest {
     pub fn run(&mut self) -> ! {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 64];
         loop {
-            let millis = self.keep_spare();
+            let millis = self.keep_spares();
             let ready = self.poll.wait(&mut events, if self.reaping { 0 } else { millis });
             for event in &events[..ready] {
                 self.handle(event.u64, event.events);
@@ -85,9 +87,9 @@ impl Guest {
         }
     }
 
-    /// Dials where there is no spare. Answers how long to wait for events at most.
-    fn keep_spare(&mut self) -> i32 {
-        if self.spare.is_some() {
+    /// Dials where spares are missing. Answers how long to wait for events at most.
+    fn keep_spares(&mut self) -> i32 {
+        if self.spares.len() >= SPARES {
             return -1;
         }
         let now = Instant::now();
@@ -95,7 +97,7 @@ impl Guest {
             self.dial_at = now + REDIAL;
             self.dial();
         }
-        if self.spare.is_some() {
+        if self.spares.len() >= SPARES {
             -1
         } else {
             self.dial_at.saturating_duration_since(now).as_millis() as i32 + 1
@@ -110,7 +112,7 @@ impl Guest {
         let greeted = conn.flush(&Output::new(0)).unwrap_or(false);
         if greeted && conn.watch(READ, token(key, CONN), &self.poll).is_ok() {
             self.conns.insert(key, conn);
-            self.spare = Some(key);
+            self.spares.push(key);
         }
     }
 
@@ -146,6 +148,7 @@ impl Guest {
             exec.end(exited(&ended));
             self.end_input(key);
             self.advance(key);
+            self.dial_at = Instant::now(); // the host is busy with the record of this end
         }
     }
 
@@ -181,9 +184,7 @@ impl Guest {
     }
 
     pub(crate) fn drop_conn(&mut self, key: u64) {
-        if self.spare == Some(key) {
-            self.spare = None;
-        }
+        self.spares.retain(|spare| *spare != key);
         let Some(mut conn) = self.conns.remove(&key) else { return };
         conn.unwatch(&self.poll);
         if let Role::Owner(exec) = conn.role {
@@ -286,8 +287,9 @@ impl Guest {
     }
 
     fn begin(&mut self, key: u64, request: Request) -> Result<(), Broken> {
-        self.spare = None;
-        self.dial_at = Instant::now();
+        self.spares.retain(|spare| *spare != key);
+        let now = Instant::now();
+        self.dial_at = if self.spares.is_empty() { now } else { now + REDIAL };
         let answer = match request.op.ok_or(Broken)? {
             Op::Exec(exec) => return self.settle(key, |guest| guest.exec(key, &exec)),
             Op::Attach(attach) => return self.settle(key, |guest| guest.attach(key, &attach)),

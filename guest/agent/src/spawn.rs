@@ -56,6 +56,8 @@ pub struct Home {
     pub files: libc::rlimit,
     /// Opened before anybody could put something else in its place.
     pub null: OwnedFd,
+    /// Signals that commands must not inherit as we have them.
+    pub signals: Vec<i32>,
 }
 
 /// Starts it. cwd and user are checked before there is a child.
@@ -241,7 +243,7 @@ impl Plan {
             if let Err(error) = self.become_user() {
                 self.give_up(&error.to_string(), 126);
             }
-            sys::default_signals();
+            sys::default_signals(&home.signals);
         }
         self.execute()
     }

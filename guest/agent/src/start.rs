@@ -31,7 +31,8 @@ pub fn run(argument: Option<PathBuf>) -> io::Result<()> {
     }
     let lift_oom = std::fs::read_to_string("/proc/self/oom_score_adj").is_ok_and(|text| text.starts_with('-'));
     let socket = argument.unwrap_or_else(|| SOCKET.into());
-    Guest::new(Home { socket, boot: sys::random(), lift_oom, files: raise_open_files(), null })?.run()
+    let home = Home { socket, boot: sys::random(), lift_oom, files: raise_open_files(), null, signals: sys::unusual_signals() };
+    Guest::new(home)?.run()
 }
 
 /// Nothing of the environment that we were started with may be read from /proc/1/environ, or reach a command.

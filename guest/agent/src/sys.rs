@@ -198,14 +198,27 @@ pub fn child_signals() -> io::Result<OwnedFd> {
     }
 }
 
-/// Resets every signal to its default and blocks none, as a program expects it.
-pub fn default_signals() {
+/// Signals whose action is not the default now: what a program would inherit of us.
+pub fn unusual_signals() -> Vec<i32> {
+    let mut unusual = Vec::new();
+    for signal in 1..=64 {
+        let mut action = [0u64; 4];
+        // SAFETY: writes one kernel sigaction. By system call: libc does not let go of the two signals that it keeps for threads.
+        let asked = unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, std::ptr::null::<u64>(), action.as_mut_ptr(), 8) };
+        if asked != 0 || action[0] != libc::SIG_DFL as u64 {
+            unusual.push(signal);
+        }
+    }
+    unusual
+}
+
+/// Resets these signals to their default and blocks none, as a program expects it.
+pub fn default_signals(unusual: &[i32]) {
     // SAFETY: plain values; failures concern signals that cannot be changed.
     unsafe {
-        // By system call: libc does not let go of the two signals that it keeps for threads.
         let default = [0u64; 4];
-        for signal in 1..=64 {
-            libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), std::ptr::null::<u64>(), 8);
+        for signal in unusual {
+            libc::syscall(libc::SYS_rt_sigaction, *signal, default.as_ptr(), std::ptr::null::<u64>(), 8);
         }
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut set);

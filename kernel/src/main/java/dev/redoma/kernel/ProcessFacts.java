@@ -5,9 +5,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// What `/proc` says about one process: state letter, parent, and start time in clock ticks since boot (fields 3, 4 and 22 of `stat`).
 public record ProcessFacts(int pid, char state, int parent, long startTicks) {
@@ -22,12 +21,28 @@ public record ProcessFacts(int pid, char state, int parent, long startTicks) {
         return state != 'Z' && state != 'X';
     }
 
-    /// The process's cgroup in each hierarchy, by the names of its controllers as listed (`memory`, `cpu,cpuacct`; v2: empty).
-    public static Map<String, String> cgroups(int pid) {
-        var out = new HashMap<String, String>();
-        read(Path.of("/proc", Integer.toString(pid), "cgroup"))
-                .ifPresent(text -> text.lines().map(l -> l.split(":", 3)).filter(f -> f.length == 3).forEach(f -> out.put(f[1], f[2])));
-        return out;
+    /// Its cgroup in the hierarchy with these controllers (v2: empty); null if there is none, or no such process. Read in one go: it lies
+    /// on the way of every command.
+    public static @Nullable String cgroup(int pid, String controllers) {
+        byte[] text;
+        try (var fd = Fd.open(Path.of("/proc/" + pid + "/cgroup"), Open.RDONLY, 0)) {
+            text = fd.readAll(64 * 1024);
+        } catch (KernelException e) {
+            if (e.is(Errno.ENOENT, Errno.ESRCH)) {
+                return null;
+            }
+            throw e;
+        }
+        var lines = new String(text, StandardCharsets.ISO_8859_1);
+        for (int at = 0; at < lines.length(); ) {
+            int end = lines.indexOf('\n', at) < 0 ? lines.length() : lines.indexOf('\n', at);
+            int name = lines.indexOf(':', at) + 1;
+            if (name > 0 && lines.startsWith(controllers + ":", name)) {
+                return lines.substring(name + controllers.length() + 1, end);
+            }
+            at = end + 1;
+        }
+        return null;
     }
 
     /// The command name (field 2) may hold spaces and parentheses: everything after its last `)` counts.

@@ -11,10 +11,11 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// A short life of a server, for the JDK to record an ahead-of-time cache from: a template, some sandboxes with a command each, the
-/// end. Leaves nothing on the host but the directory that it was given. Arguments: an empty directory, a root file system as a tar.
+/// A short life of a server, for the JDK to record an ahead-of-time cache from: a template, sandboxes with commands, the end. It is long
+/// enough to tell what is hot: a server that starts from the cache compiles that at once instead of after some thousand calls. Leaves nothing on the host but the directory that it was given. Arguments: an empty directory, a root file system as a tar.
 final class Rehearsal {
-    private static final int ROUNDS = 12;
+    private static final int ROUNDS = 40;
+    private static final int COMMANDS = 50;
     private static final Pattern ID = Pattern.compile("\"id\":\"(sb[a-z0-9]{18})\"");
     private static final Pattern KEY = Pattern.compile("\"key\" ?: ?\"([^\"]+)\"");
 
@@ -49,7 +50,9 @@ final class Rehearsal {
                 throw new IOException("a sandbox without an id");
             }
             var box = "/v1/sandboxes/" + id.group(1);
-            call("POST", box + "/execs", "application/json", "{\"argv\":[\"echo\",\"hello\"]}".getBytes(StandardCharsets.UTF_8));
+            for (int command = 0; command < COMMANDS; command++) {
+                call("POST", box + "/execs", "application/json", "{\"argv\":[\"echo\",\"hello\"]}".getBytes(StandardCharsets.UTF_8));
+            }
             call("GET", "/v1/sandboxes", null, null);
             call("DELETE", box, null, null);
         }

@@ -111,7 +111,7 @@ record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDi
 
     @Override
     public boolean holds(int pid) {
-        var path = ProcessFacts.cgroups(pid).get(v2.isPresent() ? "" : "memory");
+        var path = ProcessFacts.cgroup(pid, v2.isPresent() ? "" : "memory");
         return path != null && (path.equals(ownPath) || path.startsWith(ownPath + "/"));
     }
 

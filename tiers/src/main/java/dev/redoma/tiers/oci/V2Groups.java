@@ -62,7 +62,7 @@ record V2Groups(CgroupDir dir, String ownPath) implements BoxGroups {
 
     @Override
     public boolean holds(int pid) {
-        var path = ProcessFacts.cgroups(pid).get("");
+        var path = ProcessFacts.cgroup(pid, "");
         return path != null && (path.equals(ownPath) || path.startsWith(ownPath + "/"));
     }
 
