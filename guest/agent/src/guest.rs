@@ -18,7 +18,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 const REDIAL: Duration = Duration::from_millis(20);
-/// Two, so that the one that was used need not be replaced while its command is on its way.
+/// Two: one that a command uses comes back when it is short, and need not be replaced at once.
 const SPARES: usize = 2;
 const SCRATCH: usize = 64 << 10;
 const REAP_AT_ONCE: usize = 256;
@@ -148,7 +148,6 @@ impl Guest {
             exec.end(exited(&ended));
             self.end_input(key);
             self.advance(key);
-            self.dial_at = Instant::now(); // the host is busy with the record of this end
         }
     }
 
@@ -280,9 +279,21 @@ impl Guest {
             }
             Some(exec_input::Kind::Forget(forget)) => {
                 exec.forget |= forget;
+                if forget && exec.is_over() && exec.owner == Some(conn) {
+                    exec.owner = None;
+                    self.reuse(conn);
+                }
                 self.advance(key);
             }
             None => {}
+        }
+    }
+
+    /// Its operation is over and the host knows: it waits for the next one.
+    fn reuse(&mut self, key: u64) {
+        if let Some(conn) = self.conns.get_mut(&key) {
+            conn.role = Role::Spare;
+            self.spares.push(key);
         }
     }
 

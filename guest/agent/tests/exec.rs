@@ -356,6 +356,17 @@ fn ids_are_taken_once_until_they_are_forgotten() {
 }
 
 #[test]
+fn the_connection_of_an_exec_that_is_over_serves_the_next_operation() {
+    let mut host = Host::start();
+    let mut call = host.start_exec(shell("e", "echo once"));
+    assert_eq!(call.collect().text(), "once\n");
+    call.input(exec_input::Kind::Forget(true));
+    call.control(&Request { op: Some(Op::Exec(shell("e", "echo twice"))) });
+    assert!(matches!(call.reply(), Kind::Started(_)));
+    assert_eq!(call.collect().text(), "twice\n");
+}
+
+#[test]
 fn one_who_broke_the_framing_is_cut_off_alone() {
     let mut host = Host::start();
     let mut call = Call { stream: host.spare() };

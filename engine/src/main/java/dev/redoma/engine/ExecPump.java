@@ -187,6 +187,7 @@ final class ExecPump {
         }
         if (run.ended()) {
             op.send(ExecInput.newBuilder().setForget(true).build());
+            op.reuse();
         }
     }
 

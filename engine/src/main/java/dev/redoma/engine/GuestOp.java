@@ -43,6 +43,10 @@ interface GuestOp extends AutoCloseable {
     /// Sends END.
     void end();
 
+    /// The operation is over, as both sides know: if nothing more came or went wrong, its connection serves another one. To be
+    /// followed by `close`; nothing can be sent any more.
+    void reuse();
+
     @Override
     void close();
 }

@@ -131,7 +131,7 @@ final class SocketLink implements GuestLink {
     }
 
     private void child(SocketChannel channel, String exec, int pid) throws IOException {
-        try (var op = new SocketOp(channel)) {
+        try (var op = new SocketOp(channel, Greeting::drop)) {
             var arrival = expected.remove(exec);
             if (arrival != null && arrival.admit(pid)) {
                 op.send(Request.newBuilder().setGo(Go.getDefaultInstance()).build());
@@ -149,7 +149,7 @@ final class SocketLink implements GuestLink {
             if (channel == null) {
                 throw GuestErrors.unreachable("The guest offered no connection within " + atMost.toMillis() + " ms.").raise();
             }
-            var op = new SocketOp(channel);
+            var op = new SocketOp(channel, spares::add);
             try {
                 op.send(request);
                 return op;

@@ -11,8 +11,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// An operation over one accepted Unix-socket connection. Blocking reads and writes; the watchdog closes the channel when one of
@@ -27,6 +29,9 @@ final class SocketOp implements GuestOp, Watchdog.Watched {
     private static final Kind[] KINDS = Kind.values();
 
     private final SocketChannel channel;
+    private final Consumer<SocketChannel> next;
+    /// True once the channel was closed or passed on: neither happens after the other.
+    private final AtomicBoolean done = new AtomicBoolean();
     private final ReentrantLock writing = new ReentrantLock();
     private boolean mute;
     private volatile long readBy;
@@ -43,8 +48,10 @@ final class SocketOp implements GuestOp, Watchdog.Watched {
     private @Nullable ByteBuffer piece;
     private @Nullable Reply reply;
 
-    SocketOp(SocketChannel channel) {
+    /// `next`: takes the channel when it can be used again.
+    SocketOp(SocketChannel channel, Consumer<SocketChannel> next) {
         this.channel = channel;
+        this.next = next;
         Watchdog.SHARED.add(this);
     }
 
@@ -240,6 +247,21 @@ final class SocketOp implements GuestOp, Watchdog.Watched {
         }
     }
 
+    @Override
+    public void reuse() {
+        writing.lock();
+        try {
+            boolean clean = !mute && rest == 0 && !buffer().hasRemaining();
+            mute = true; // whoever still holds this one must not speak on what is another's now
+            if (clean && done.compareAndSet(false, true)) {
+                Watchdog.SHARED.remove(this);
+                next.accept(channel);
+            }
+        } finally {
+            writing.unlock();
+        }
+    }
+
     private static long by(@Nullable Duration silence) {
         return silence == null ? 0 : System.nanoTime() + silence.toNanos() | 1;
     }
@@ -278,6 +300,9 @@ final class SocketOp implements GuestOp, Watchdog.Watched {
 
     private void shut() {
         Watchdog.SHARED.remove(this);
+        if (!done.compareAndSet(false, true)) {
+            return;
+        }
         try {
             channel.close();
         } catch (IOException e) {

@@ -3,17 +3,24 @@ package dev.redoma.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import dev.redoma.model.Code;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.wire.AuditRecord;
 import dev.redoma.model.wire.ExecSpec;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -48,6 +55,37 @@ class ExecTest {
         assertThat(done.exec().state()).isEqualTo("exited");
         assertThat(done.exec().outputBytes()).isEqualTo(8);
         assertThat(done.exec().timedOut() || done.exec().killed() || done.exec().oomKilled()).isFalse();
+    }
+
+    @Test
+    void the_connections_of_short_commands_are_used_again() throws Exception {
+        try (var own = new GuestRig()) {
+            own.sh("true");
+            await().until(() -> sockets(own).size() >= 2); // the spares
+            var before = sockets(own);
+            for (int i = 0; i < 5; i++) {
+                assertThat(own.sh("echo " + i).text()).isEqualTo(i + "\n");
+            }
+            await().untilAsserted(() -> assertThat(sockets(own)).containsAll(before));
+        }
+    }
+
+    private static Set<String> sockets(GuestRig of) throws IOException {
+        var found = new TreeSet<String>();
+        try (var all = Files.newDirectoryStream(Path.of("/proc/" + of.instance.ref().pid() + "/fd"))) {
+            for (var fd : all) {
+                target(fd).filter(t -> t.startsWith("socket:")).ifPresent(found::add);
+            }
+        }
+        return found;
+    }
+
+    private static Optional<String> target(Path fd) throws IOException {
+        try {
+            return Optional.of(Files.readSymbolicLink(fd).toString());
+        } catch (NoSuchFileException closed) {
+            return Optional.empty();
+        }
     }
 
     @Test
