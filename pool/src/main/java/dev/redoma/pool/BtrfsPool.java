@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -86,13 +85,8 @@ public final class BtrfsPool implements Pool {
     }
 
     @Override
-    public LayerStack stack() {
-        return layers.stack(ImportLimits.within(space().freeBytes()));
-    }
-
-    @Override
-    public boolean deleteUnused(LayerId layer, BooleanSupplier unused) {
-        return BlockingCalls.call(() -> layers.deleteUnused(layer, unused));
+    public LayerStack stack(Consumer<LayerId> hold) {
+        return layers.stack(ImportLimits.within(space().freeBytes()), hold);
     }
 
     @Override

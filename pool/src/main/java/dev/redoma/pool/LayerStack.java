@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// The layers of an image on their way into the pool, from the bottom up. What it stands on is not deleted before it is closed, and
-/// what was not finished is gone then. One thread at a time.
+/// The layers of an image on their way into the pool, from the bottom up. What was not finished when it is closed is gone. One thread
+/// at a time.
 public interface LayerStack extends AutoCloseable {
 
     /// Puts the next layer on top if the pool has it already; else false.

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,7 +31,6 @@ final class Layers implements AutoCloseable {
     private final Subvolumes home;
     private final Snapshots tenants;
     private final Snapshots own;
-    private final Holds holds = new Holds();
 
     Layers(Dir pool, Path poolPath) {
         this.pool = pool;
@@ -137,8 +135,8 @@ final class Layers implements AutoCloseable {
         }
     }
 
-    LayerStack stack(ImportLimits limits) {
-        return new Stacking(pool, home, holds, limits);
+    LayerStack stack(ImportLimits limits, Consumer<LayerId> hold) {
+        return new Stacking(pool, home, hold, limits);
     }
 
     /// The layer itself last: while it is there, an interrupted deletion is seen to be unfinished.
@@ -146,16 +144,6 @@ final class Layers implements AutoCloseable {
         tenants.remove(l -> l.equals(layer));
         own.remove(l -> l.equals(layer));
         home.destroy(layer.hex());
-    }
-
-    boolean deleteUnused(LayerId layer, BooleanSupplier unused) {
-        return holds.unlessHeld(layer, () -> {
-            if (unused.getAsBoolean()) {
-                delete(layer);
-                return true;
-            }
-            return false;
-        });
     }
 
     /// Of a sandbox that is no more.

@@ -34,18 +34,10 @@ public interface Pool extends AutoCloseable {
     /// The same; `named` is told the layer just before it takes its place (or is found there), so that it can be held.
     LayerId importTar(java.io.InputStream tar, Consumer<Progress> progress, Consumer<LayerId> named);
 
-    /// Begins to put the layers of an image together. Close it.
-    default LayerStack stack() {
+    /// Begins to put the layers of an image together. Close it. Each layer is named to `hold` before it is looked for or put in place, so
+    /// that nobody removes it as long as the caller needs it.
+    default LayerStack stack(Consumer<LayerId> hold) {
         throw Problem.of(Code.NOT_OFFERED, "This pool takes no images.", "Import a root file system tar.").raise();
-    }
-
-    /// Deletes a layer unless a stack holds it or it is not `unused`, which is asked while nobody can take hold of it; true if it is gone.
-    default boolean deleteUnused(LayerId layer, java.util.function.BooleanSupplier unused) {
-        if (!unused.getAsBoolean()) {
-            return false;
-        }
-        deleteLayer(layer);
-        return true;
     }
 
     /// The directory to mount as lower for a tenant: that tenant's own Btrfs snapshot of the layer (its own page cache), made on

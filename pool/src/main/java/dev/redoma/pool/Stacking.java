@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 final class Stacking implements LayerStack {
     private final Dir pool;
     private final Subvolumes home;
-    private final Holds holds;
+    private final Consumer<LayerId> hold;
     private final ImportLimits limits;
     /// From the bottom up. `half` is the name of one that is half-made; empty: it was there.
     private final List<Part> parts = new ArrayList<>();
@@ -32,10 +32,10 @@ final class Stacking implements LayerStack {
         }
     }
 
-    Stacking(Dir pool, Subvolumes home, Holds holds, ImportLimits limits) {
+    Stacking(Dir pool, Subvolumes home, Consumer<LayerId> hold, ImportLimits limits) {
         this.pool = pool;
         this.home = home;
-        this.holds = holds;
+        this.hold = hold;
         this.limits = limits;
         this.room = limits.bytes();
     }
@@ -46,7 +46,8 @@ final class Stacking implements LayerStack {
     }
 
     private boolean present(LayerId id) {
-        if (!holds.hold(id, () -> home.has(id.hex()))) {
+        hold.accept(id);
+        if (!home.has(id.hex())) {
             return false;
         }
         parts.add(new Part(id, ""));
@@ -163,17 +164,14 @@ final class Stacking implements LayerStack {
         return parts.reversed().stream().map(Part::id).toList();
     }
 
-    /// Under the lock of the holds, so that it is held from the instant that it has its name.
     private Part named(Part part) {
         try (var subvolume = home.open(Subvolumes.halfOf(part.half()))) {
             Btrfs.setReadOnly(subvolume);
         }
-        holds.hold(part.id(), () -> {
-            if (!home.finishNew(part.half(), part.id().hex())) {
-                home.destroyHalf(part.half());
-            }
-            return true;
-        });
+        hold.accept(part.id());
+        if (!home.finishNew(part.half(), part.id().hex())) {
+            home.destroyHalf(part.half());
+        }
         return new Part(part.id(), "");
     }
 
@@ -182,8 +180,6 @@ final class Stacking implements LayerStack {
         for (var part : parts) {
             if (part.made()) {
                 BlockingCalls.run(() -> home.destroyHalf(part.half()));
-            } else {
-                holds.release(part.id());
             }
         }
         parts.clear();

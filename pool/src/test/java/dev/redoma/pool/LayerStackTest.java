@@ -41,6 +41,8 @@ class LayerStackTest {
     @TempDir
     Path tmp;
 
+    private static final List<LayerId> held = new ArrayList<>();
+
     private final List<Path> mounted = new ArrayList<>();
 
     @AfterEach
@@ -144,7 +146,7 @@ class LayerStackTest {
                         "SCHILY.xattr.trusted.overlay.opaque", "y".getBytes()))
                 .file("f", "x").pax(Map.of("SCHILY.xattr.security.capability", capability(1 << 21))).file("g", "x")
                 .pax(Map.of("SCHILY.xattr.trusted.overlay.opaque", "y".getBytes())).dir("d").member('3', "null", 0666, 0, "", new byte[0]);
-        var stack = FIXTURE.pool().stack();
+        var stack = FIXTURE.pool().stack(held::add);
         LayerStack.Content content;
         try (stack) {
             content = unpack(stack, null, tar.end());
@@ -175,7 +177,7 @@ class LayerStackTest {
         }
         var ids = new ArrayList<LayerId>();
         for (var form : List.of(new Trickle(gzip.toByteArray()), new ByteArrayInputStream(zstd.toByteArray()), new Trickle(plain))) {
-            try (var stack = FIXTURE.pool().stack()) {
+            try (var stack = FIXTURE.pool().stack(held::add)) {
                 stack.unpack(ImageLayer.on(null, digest(plain)), form, p -> {});
                 ids.addAll(stack.finish());
             }
@@ -189,19 +191,17 @@ class LayerStackTest {
         var layer = ImageLayer.on(null, digest(all(bytes)));
         bytes = new Tar().file("f", "taken").end();
         List<LayerId> first;
-        try (var stack = FIXTURE.pool().stack()) {
+        try (var stack = FIXTURE.pool().stack(held::add)) {
             assertThat(stack.take(layer)).isFalse();
             stack.unpack(layer, bytes, p -> {});
             first = stack.finish();
         }
-        try (var stack = FIXTURE.pool().stack()) {
+        held.clear();
+        try (var stack = FIXTURE.pool().stack(held::add)) {
             assertThat(stack.take(layer)).isTrue();
-            assertThat(FIXTURE.pool().deleteUnused(first.getFirst(), () -> true)).as("held by a stack").isFalse();
+            assertThat(held).as("named before it is taken").contains(first.getFirst());
             assertThat(stack.finish()).isEqualTo(first);
         }
-        assertThat(FIXTURE.pool().deleteUnused(first.getFirst(), () -> false)).isFalse();
-        assertThat(FIXTURE.pool().deleteUnused(first.getFirst(), () -> true)).isTrue();
-        assertThat(FIXTURE.pool().layers()).doesNotContain(first.getFirst());
     }
 
     @Test
@@ -217,7 +217,7 @@ class LayerStackTest {
     @Test
     void aWrongDigestIsRefusedAndNothingOfItStays() {
         var before = FIXTURE.pool().layers();
-        try (var stack = FIXTURE.pool().stack()) {
+        try (var stack = FIXTURE.pool().stack(held::add)) {
             assertThatThrownBy(() -> stack.unpack(ImageLayer.on(null, digest(new byte[1])), new Tar().file("evil", "x").end(), p -> {}))
                     .isInstanceOfSatisfying(RedomaException.class, e -> assertThat(e.problem().code()).isEqualTo(Code.ARCHIVE_REFUSED))
                     .hasMessageContaining(digest(new byte[1]));
@@ -240,7 +240,7 @@ class LayerStackTest {
 
     @Test
     void missingPlacesAreMadeAndWhatIsThereStaysAsItIs() throws Exception {
-        try (var stack = FIXTURE.pool().stack()) {
+        try (var stack = FIXTURE.pool().stack(held::add)) {
             unpack(stack, null, new Tar().member('5', "etc", 0711, 5, "", new byte[0]).dir("var").symlink("srv", "/var").file("bin", "x").end());
             stack.complete(List.of("/srv/app/deep", "/"));
             var root = mount(stack.finish());
@@ -256,12 +256,12 @@ class LayerStackTest {
     @Test
     void aPlaceThatIsNoDirectoryIsRefusedByName() {
         for (var place : List.of("tmp", "proc", "etc")) {
-            try (var stack = FIXTURE.pool().stack()) {
+            try (var stack = FIXTURE.pool().stack(held::add)) {
                 unpack(stack, null, new Tar().symlink(place, "/somewhere").end());
                 assertThatThrownBy(() -> stack.complete(List.of())).hasMessageContaining("/" + place).hasMessageContaining("symlink");
             }
         }
-        try (var stack = FIXTURE.pool().stack()) {
+        try (var stack = FIXTURE.pool().stack(held::add)) {
             unpack(stack, null, new Tar().file("srv", "x").end());
             assertThatThrownBy(() -> stack.complete(List.of("/srv/app"))).isInstanceOf(RedomaException.class).hasMessageContaining("/srv/app");
         }
@@ -269,7 +269,7 @@ class LayerStackTest {
 
     @Test
     void aFileIsReadAsTheStackShowsIt() {
-        try (var stack = FIXTURE.pool().stack()) {
+        try (var stack = FIXTURE.pool().stack(held::add)) {
             var bottom = new Tar().dir("etc").file("etc/passwd", "one").symlink("etc/link", "passwd").end().readAllBytes();
             unpack(stack, null, new ByteArrayInputStream(bottom));
             assertThat(stack.read("etc/passwd", 2)).hasValueSatisfying(v -> assertThat(v).isEqualTo("on".getBytes()));
@@ -287,7 +287,7 @@ class LayerStackTest {
 
     private void refused(List<Tar> below, Tar hostile, String... words) {
         var before = FIXTURE.pool().layers();
-        try (var stack = FIXTURE.pool().stack()) {
+        try (var stack = FIXTURE.pool().stack(held::add)) {
             ImageLayer last = null;
             for (var tar : below) {
                 var bytes = all(tar.end());
@@ -306,7 +306,7 @@ class LayerStackTest {
     }
 
     private static List<LayerId> layers(Tar lower, byte[] upper) {
-        try (var stack = FIXTURE.pool().stack()) {
+        try (var stack = FIXTURE.pool().stack(held::add)) {
             var bytes = all(lower.end());
             var bottom = ImageLayer.on(null, digest(bytes));
             stack.unpack(bottom, new ByteArrayInputStream(bytes), p -> {});
@@ -316,7 +316,7 @@ class LayerStackTest {
     }
 
     private Path shown(Tar... tars) throws Exception {
-        try (var stack = FIXTURE.pool().stack()) {
+        try (var stack = FIXTURE.pool().stack(held::add)) {
             ImageLayer last = null;
             for (var tar : tars) {
                 var bytes = all(tar.end());

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway;
+
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/// Connects to other machines on behalf of a tenant: it resolves a name once, refuses it if any of its addresses may not be dialled, and
+/// dials exactly an address that it has checked. No proxy is used. Thread-safe.
+public final class CheckedDialler {
+    private final Resolver resolver;
+    private final Duration patience;
+
+    /// How a name becomes addresses.
+    interface Resolver {
+        InetAddress[] resolve(String host) throws IOException;
+    }
+
+    public CheckedDialler() {
+        this(AddressRules::resolve, Duration.ofSeconds(10));
+    }
+
+    CheckedDialler(Resolver resolver, Duration patience) {
+        this.resolver = resolver;
+        this.patience = patience;
+    }
+
+    /// `allowPrivate`: the operator named this very destination as one of the inside. `begun` gets each socket before it connects, so that
+    /// another thread can end the wait.
+    Socket dial(String host, int port, boolean allowPrivate, Consumer<Socket> begun) throws IOException {
+        var addresses = resolver.resolve(host);
+        for (var address : addresses) {
+            check(host, port, address, allowPrivate);
+        }
+        long deadline = System.nanoTime() + patience.toNanos();
+        IOException failed = new IOException(host + " has no address");
+        for (var address : addresses) {
+            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            if (left <= 0) {
+                break;
+            }
+            var socket = new Socket(Proxy.NO_PROXY);
+            begun.accept(socket);
+            try {
+                socket.setTcpNoDelay(true);
+                socket.connect(new InetSocketAddress(address, port), (int) left);
+                return socket;
+            } catch (IOException e) {
+                socket.close();
+                failed = new IOException(host + ":" + port + " (" + address.getHostAddress() + "): " + e.getMessage(), e);
+            }
+        }
+        throw failed;
+    }
+
+    private static void check(String host, int port, InetAddress address, boolean allowPrivate) {
+        Optional<AddressRules.Kind> kind = AddressRules.of(address);
+        if (kind.isEmpty() || allowPrivate && !kind.get().never()) {
+            return;
+        }
+        var remedy = kind.get().never()
+                ? "Nothing there is ever dialled."
+                : "If it is meant so, name " + host + ":" + port + " under 'registries' in redoma.yaml with 'allow-private: true'.";
+        throw Problem.of(Code.ADDRESS_REFUSED, host + ":" + port + " is not dialled: its address " + address.getHostAddress() + " is " + kind.get() + ".", remedy)
+                .with("host", host).with("address", address.getHostAddress()).with("kind", kind.get().toString()).raise();
+    }
+}
