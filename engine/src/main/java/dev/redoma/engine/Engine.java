@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.engine.image.ImageSources;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.pool.Pool;
 import dev.redoma.store.Store;
@@ -13,7 +14,12 @@ public interface Engine extends Redoma, AutoCloseable {
 
     /// Finds what an earlier server left alive, finishes or undoes what it had begun, and is then ready for calls.
     static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, Clock clock) {
-        return EngineHouse.open(config, store, ledger, pool, tiers, clock);
+        return open(config, store, ledger, pool, tiers, ImageSources.NONE, clock);
+    }
+
+    /// The same with a way to registries.
+    static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, ImageSources images, Clock clock) {
+        return EngineHouse.open(config, store, ledger, pool, tiers, images, clock);
     }
 
     @Override

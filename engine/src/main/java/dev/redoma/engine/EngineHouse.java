@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.engine.image.ImageSources;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.pool.Pool;
 import dev.redoma.store.Store;
@@ -27,7 +28,7 @@ final class EngineHouse implements Engine {
     private final BuildQueue building;
     private final Retention retention;
 
-    private EngineHouse(Core core, Commands commands) {
+    private EngineHouse(Core core, Commands commands, ImageSources sources) {
         this.core = core;
         var warmSize = new AtomicLong();
         var admission = new Admission(core.config().reserve(), core.pool(), warmSize::get);
@@ -50,7 +51,8 @@ final class EngineHouse implements Engine {
         this.commands = commands;
         var collector = new LayerCollector(core, warm);
         var versions = new TemplateVersions(core, warm);
-        this.templates = new TemplateService(core, warm, versions, collector);
+        var images = new TemplateImages(core, versions, sources);
+        this.templates = new TemplateService(core, warm, versions, images, collector);
         var places = new BuildPlaces(core.config().dataDir());
         var stepBoxes = new StepBoxes(core, commands, creation, ending, limits);
         this.building = new BuildQueue(core, places, order -> new Building(core, stepBoxes, versions, order));
@@ -69,7 +71,7 @@ final class EngineHouse implements Engine {
         core.background().every(HOURLY, "forgetting old builds", buildRecovery::sweep);
     }
 
-    static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, Clock clock) {
+    static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, ImageSources images, Clock clock) {
         var boxes = new Boxes(config.times().lock());
         var background = new Background();
         var places = new Places(config.runDir());
@@ -77,7 +79,7 @@ final class EngineHouse implements Engine {
         var core = new Core(config, store, new Records(ledger), pool, clock, new TierChoice(tiers), boxes, places,
                 new Starter(pool, places, background, config.times().ready()), new Handover(), background, new SystemLog(store, clock),
                 new UidRanges(config.uids()), new Quotas(config), new Holding(new VolumeUse()), new Timers(clock, background), new LayerHolds(), commands.lifecycle());
-        return new EngineHouse(core, commands);
+        return new EngineHouse(core, commands, images);
     }
 
     private void rounds(Recovery recovery, VolumeEffects volumeEffects, Reaper reaper, ExitWatch exits, SnapshotKeeping keeping) {

@@ -41,13 +41,14 @@ final class LayerCollector {
 
     /// False if it is needed after all.
     boolean remove(LayerId layer) {
-        boolean removed = holds.unlessHeld(layer, () -> pool.deleteUnused(layer, () -> {
-            boolean unused = !warm.layers().contains(layer.value()) && !store.read(tx -> LayerUses.needed(tx, layer.value()));
-            if (unused) {
-                Faults.at("layer.unused");
+        boolean removed = holds.unlessHeld(layer, () -> {
+            if (warm.layers().contains(layer.value()) || store.read(tx -> LayerUses.needed(tx, layer.value()))) {
+                return false;
             }
-            return unused;
-        }));
+            Faults.at("layer.unused");
+            pool.deleteLayer(layer);
+            return true;
+        });
         if (removed) {
             LOG.info("removed the layer {}: nothing needs it any more", layer);
         }

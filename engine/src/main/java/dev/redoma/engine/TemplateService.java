@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.engine.image.ImageArchive;
+import dev.redoma.engine.image.ImageReference;
+import dev.redoma.engine.image.PullControl;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
@@ -8,9 +11,13 @@ import dev.redoma.model.RedomaException;
 import dev.redoma.model.Scope;
 import dev.redoma.model.TemplateReference;
 import dev.redoma.model.wire.Template;
+import dev.redoma.pool.IncomingTar;
 import dev.redoma.pool.LayerId;
 import dev.redoma.pool.Pool;
+import dev.redoma.pool.TarFiles;
+import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.Channels;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -20,13 +27,15 @@ final class TemplateService implements Templates {
     private final Core core;
     private final WarmPool warm;
     private final TemplateVersions versions;
+    private final TemplateImages images;
     private final LayerCollector collector;
     private final TemplateViews views;
 
-    TemplateService(Core core, WarmPool warm, TemplateVersions versions, LayerCollector collector) {
+    TemplateService(Core core, WarmPool warm, TemplateVersions versions, TemplateImages images, LayerCollector collector) {
         this.core = core;
         this.warm = warm;
         this.versions = versions;
+        this.images = images;
         this.collector = collector;
         this.views = new TemplateViews(core.pool());
     }
@@ -58,13 +67,43 @@ final class TemplateService implements Templates {
             core.records().template(tx, caller, "template.import", Map.of("name", name));
             return true;
         });
+        TemplateRow row = imported(caller, names, tar, progress);
+        return get(caller, row.name() + "@" + row.digest());
+    }
+
+    /// An archive of an image is told by what is in it, and all else is a root file system.
+    private TemplateRow imported(Caller caller, Names names, InputStream tar, Consumer<Pool.Progress> progress) {
+        try {
+            var incoming = IncomingTar.of(tar);
+            if (!incoming.mayBeImage()) {
+                return rootFileSystem(caller, names, incoming.stream(), progress);
+            }
+            try (var file = incoming.spool(core.pool().root(), core.pool().space().freeBytes() / 2)) {
+                var image = ImageArchive.find(TarFiles.of(file));
+                return image.isPresent()
+                        ? images.made(caller, names.name(), names.tag(), image.get(), Map.of(), new PullControl(progress))
+                        : rootFileSystem(caller, names, Channels.newInputStream(file.position(0)), progress);
+            }
+        } catch (IOException e) {
+            throw Problem.of(Code.ARCHIVE_REFUSED, "the archive is refused: " + RequestRules.shown(String.valueOf(e.getMessage())), "Make the archive anew.").raise(e);
+        }
+    }
+
+    private TemplateRow rootFileSystem(Caller caller, Names names, InputStream tar, Consumer<Pool.Progress> progress) {
         try (LayerHolds.Hold hold = core.holds().open()) {
             LayerId layer = core.pool().importTar(tar, progress, hold);
             Faults.at("template.imported");
             TemplateConfig config = PasswdUser.configOf(core.pool().layerFor(layer, caller.tenant().value(), null));
-            TemplateRow row = versions.publish(caller, names.name(), names.tag(), "tar", List.of(LayerRef.template(layer.value())), config, Map.of());
-            return get(caller, row.name() + "@" + row.digest());
+            return versions.publish(caller, names.name(), names.tag(), "tar", List.of(LayerRef.template(layer.value())), config, Map.of());
         }
+    }
+
+    @Override
+    public Template pull(Caller caller, String name, String image, PullControl control) {
+        caller.need(Scope.OPERATE);
+        Names names = Names.of(name);
+        TemplateRow row = images.pull(caller, names.name(), names.tag(), ImageReference.parse(image), control);
+        return get(caller, row.name() + "@" + row.digest());
     }
 
     /// What a new version is called: a name, and with `name:tag` a tag beside.

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// HTTP/1.1 over connections of the checked dialler, with TLS by the machine's authorities or those that the operator names. The proxy
 /// settings of the environment are not used.
 public final class CheckedOutgoing implements Outgoing {
-    private static final Duration READ = Duration.ofSeconds(60);
+    private static final Duration READ = Duration.ofSeconds(30);
 
     private final CheckedDialler dialler;
     private final Registries registries;

@@ -18,10 +18,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The files of a tar that lies on disk, by their names, each to be read as often as needed. Nothing of it is unpacked, so no path of the
+/// The files of a tar that lies on disk (the first 100,000), by their names, each to be read as often as needed. Nothing of it is unpacked, so no path of the
 /// host is made of its names. Links within it are followed. Threads may share it; whoever opened the channel closes it.
 public final class TarFiles {
-    private static final ImportLimits BOUNDS = new ImportLimits(100_000, Long.MAX_VALUE, 1024, 16_384, 16);
+    private static final ImportLimits BOUNDS = new ImportLimits(100_000, Long.MAX_VALUE, 4095, 16_384, 200);
     private static final int BUFFER = 1 << 16;
     private static final int LINKS = 8;
 
@@ -30,6 +30,9 @@ public final class TarFiles {
 
         /// `target` as a name in the tar.
         record Link(String target) implements Member {}
+
+        /// There more than once, so that it would be anybody's guess which counts.
+        record Twice() implements Member {}
     }
 
     private final FileChannel tar;
@@ -52,7 +55,7 @@ public final class TarFiles {
             }
             return files;
         } catch (IOException flaw) {
-            throw refused(entry, String.valueOf(flaw.getMessage()));
+            throw refused(entry == null ? "" : entry.name(), String.valueOf(flaw.getMessage()));
         }
     }
 
@@ -63,14 +66,10 @@ public final class TarFiles {
             case FILE -> new Member.Content(offset, entry.size());
             case HARDLINK -> new Member.Link(String.join("/", TreePath.of(entry.link(), BOUNDS).parts()));
             case SYMLINK -> new Member.Link(target(path.parents(), entry.link()));
-            case DIRECTORY -> null;
-            case CHAR, BLOCK, FIFO, SPARSE, OTHER -> throw new TarFlaw("it is neither a file, a directory nor a link");
+            case DIRECTORY, CHAR, BLOCK, FIFO, SPARSE, OTHER -> null;
         };
-        if (member != null && members.put(name, member) != null) {
-            throw new TarFlaw("it is there twice");
-        }
-        if (members.size() > BOUNDS.entries()) {
-            throw new TarFlaw("there are more than " + BOUNDS.entries() + " members");
+        if (member != null && members.size() < BOUNDS.entries() && members.put(name, member) != null) {
+            members.put(name, new Member.Twice());
         }
     }
 
@@ -89,8 +88,8 @@ public final class TarFiles {
         return String.join("/", parts);
     }
 
-    private static RuntimeException refused(@Nullable TarEntry entry, String why) {
-        var member = entry == null ? "" : Names.printable(entry.name());
+    private static RuntimeException refused(String name, String why) {
+        var member = Names.printable(name);
         member = member.length() > 300 ? member.substring(0, 300) + "…" : member;
         return Problem.of(Code.ARCHIVE_REFUSED, "the archive is refused" + (member.isEmpty() ? "" : " at member '" + member + "'") + ": " + why, "Make the archive anew without it.")
                 .with("member", member).raise();
@@ -120,13 +119,15 @@ public final class TarFiles {
             if (member instanceof Member.Content content) {
                 return Optional.of(content);
             }
+            if (member instanceof Member.Twice) {
+                throw refused(at, "it is there twice");
+            }
             if (!(member instanceof Member.Link(var target))) {
                 return Optional.empty();
             }
             at = target;
         }
-        throw Problem.of(Code.ARCHIVE_REFUSED, "the archive is refused at member '" + name + "': it leads through too many links", "Make the archive anew without it.")
-                .with("member", name).raise();
+        throw refused(name, "it leads through too many links");
     }
 
     /// Skips by moving on in the file.

@@ -3,6 +3,10 @@ package dev.redoma.server;
 
 import dev.redoma.engine.Engine;
 import dev.redoma.engine.Tier;
+import dev.redoma.engine.image.ImageSources;
+import dev.redoma.engine.image.Registries;
+import dev.redoma.gateway.CheckedDialler;
+import dev.redoma.gateway.CheckedOutgoing;
 import dev.redoma.http.HttpServer;
 import dev.redoma.ledger.ChainLedger;
 import dev.redoma.model.Caller;
@@ -52,7 +56,7 @@ public final class House implements AutoCloseable {
             tier = trying.get();
             watch.done("tier");
             List<Tier> tiers = List.of(tier);
-            engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, Clock.systemUTC()));
+            engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, images(config.registries()), Clock.systemUTC()));
             watch.done("engine");
             serving = opened.add(Serving.start(config, http, store, ledger, engine, about(store, config, installation, tiers, pool), options.profile()));
             watch.done("api");
@@ -65,6 +69,11 @@ public final class House implements AutoCloseable {
 
     public static House open(Options options, Map<String, String> environment) {
         return new House(options, Config.load(options.dataDir(), options.runDir(), options.config(), environment, options.listen()));
+    }
+
+    private static ImageSources images(Registries registries) {
+        var dialler = new CheckedDialler();
+        return new ImageSources(registries, () -> new CheckedOutgoing(dialler, registries));
     }
 
     String url() {

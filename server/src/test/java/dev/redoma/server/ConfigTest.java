@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.redoma.engine.EngineConfig;
+import dev.redoma.engine.image.Registries;
 import dev.redoma.model.Bytes;
 import dev.redoma.model.RedomaException;
 import dev.redoma.pool.Backing;
@@ -13,6 +14,7 @@ import dev.redoma.server.config.ConfigKey;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +69,32 @@ class ConfigTest {
     void theEnvironmentIsOverTheFile() throws Exception {
         assertThat(of("quota: {live: 8}", Map.of("REDOMA_QUOTA_LIVE", "9")).engine().quota().live()).isEqualTo(9);
         assertThat(of("", Map.of("REDOMA_TENANCY_SHARED_KERNEL", "true")).engine().sharedKernel()).isTrue();
+    }
+
+    @Test
+    void registriesAreNamedInAList() throws Exception {
+        var config = of("""
+                default-registry: r.example
+                registries:
+                  - host: r.example
+                    username: me
+                    password-file: /etc/redoma/r.password
+                    token-hosts: [auth.example]
+                    library: library
+                  - {host: "127.0.0.1:5000", plain-http: true, allow-private: true}
+                """, Map.of()).registries();
+        assertThat(config.byDefault()).isEqualTo("r.example");
+        assertThat(config.named()).containsExactly(
+                new Registries.Named("r.example", false, false, null, "me", Path.of("/etc/redoma/r.password"), List.of("auth.example"), "library"),
+                new Registries.Named("127.0.0.1:5000", true, true, null, null, null, List.of(), null));
+        assertThat(of("", Map.of()).registries()).isEqualTo(Registries.NONE);
+        assertThat(refused("registries: {host: x}")).contains("line 1", "must hold a list");
+        assertThat(refused("registries:\n  - host: r.example\n    pasword: x\n")).contains("line 3, column 5", "unknown key 'registries.pasword'");
+        assertThat(refused("registries: [{host: r.example}, {host: r.example}]")).contains("there twice");
+        assertThat(refused("registries: [{host: 'https://r.example'}]")).contains("needs a 'host'");
+        assertThat(refused("registries: [{host: r.example, username: me}]")).contains("go together");
+        assertThat(refused("registries: [{host: r.example, plain-http: yes}]")).contains("true or false");
+        assertThat(refused("default-registry: 'a b'")).contains("default-registry");
     }
 
     @Test

@@ -53,7 +53,7 @@ public final class PullControl {
         }
     }
 
-    void tell(String what, long done, long total) {
+    public void tell(String what, long done, long total) {
         progress.accept(new Pool.Progress(what, done, total));
     }
 }

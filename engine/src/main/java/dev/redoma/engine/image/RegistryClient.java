@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class RegistryClient implements Documents {
     private static final String MANIFESTS = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, "
             + "application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json";
-    private static final int TRIES = 5;
+    private static final int TRIES = 4;
     private static final int REDIRECTS = 5;
     private static final Duration PAUSE = Duration.ofMillis(200);
     private static final long LONGEST_PAUSE = 20_000;

@@ -2,6 +2,7 @@
 package dev.redoma.server.config;
 
 import dev.redoma.engine.EngineConfig;
+import dev.redoma.engine.image.Registries;
 import dev.redoma.http.HttpServer;
 import dev.redoma.kernel.OwnLimits;
 import dev.redoma.model.Bytes;
@@ -30,16 +31,18 @@ public record Config(
         double rateBurst,
         long largestUpload,
         Backing pool,
-        Duration checkpoint) {
+        Duration checkpoint,
+        Registries registries) {
     private static final int MOST_CONNECTIONS = 4096;
 
 
     /// `listen` (from the command line) wins over everything.
     public static Config load(Path dataDir, Path runDir, @Nullable Path file, Map<String, String> environment, @Nullable String listen) {
-        var values = new ConfigValues(file == null ? Map.of() : ConfigFile.read(file.toString(), text(file)), environment);
+        var content = file == null ? ConfigFile.Content.NONE : ConfigFile.read(file.toString(), text(file));
+        var values = new ConfigValues(content.given(), environment);
         return new Config(dataDir, runDir, http(values, listen), engine(values, dataDir, runDir),
                 values.positive(ConfigKey.RATE_PER_SECOND), values.positive(ConfigKey.RATE_BURST), values.size(ConfigKey.UPLOAD_LARGEST),
-                backing(values), values.duration(ConfigKey.AUDIT_CHECKPOINT));
+                backing(values), values.duration(ConfigKey.AUDIT_CHECKPOINT), new Registries(registry(values), content.registries()));
     }
 
     private static String text(Path file) {
@@ -61,6 +64,14 @@ public record Config(
         return new HttpServer.Settings(address.host(), address.port(), values.duration(ConfigKey.HTTP_IDLE),
                 (int) values.size(ConfigKey.HTTP_HEADERS), values.duration(ConfigKey.STOP_GRACE),
                 (int) Math.min(MOST_CONNECTIONS, OwnLimits.openFiles() / 4));
+    }
+
+    private static @Nullable String registry(ConfigValues values) {
+        var host = values.optional(ConfigKey.DEFAULT_REGISTRY);
+        if (host != null && !RegistryEntries.isHost(host)) {
+            throw Problem.field(ConfigKey.DEFAULT_REGISTRY.path(), "'" + host + "' is no host", "HOST or HOST:PORT in lower case");
+        }
+        return host;
     }
 
     private static Backing backing(ConfigValues values) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server.config;
 
+import dev.redoma.engine.image.Registries;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
@@ -19,6 +22,7 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 final class ConfigFile {
     private final String name;
     private final Map<ConfigKey, Given> given = new EnumMap<>(ConfigKey.class);
+    private final List<Registries.Named> registries = new ArrayList<>();
 
     private ConfigFile(String name) {
         this.name = name;
@@ -27,7 +31,12 @@ final class ConfigFile {
     /// A value as written, and where.
     record Given(String text, String where) {}
 
-    static Map<ConfigKey, Given> read(String name, String yaml) {
+    /// What a file holds: values of keys, and the list `registries`.
+    record Content(Map<ConfigKey, Given> given, List<Registries.Named> registries) {
+        static final Content NONE = new Content(Map.of(), List.of());
+    }
+
+    static Content read(String name, String yaml) {
         var file = new ConfigFile(name);
         var settings = LoadSettings.builder().setLabel(name).setMaxAliasesForCollections(0).setCodePointLimit(1 << 20).build();
         try {
@@ -37,7 +46,7 @@ final class ConfigFile {
         } catch (YamlEngineException broken) {
             throw file.refused(null, String.valueOf(broken.getMessage()));
         }
-        return file.given;
+        return new Content(file.given, List.copyOf(file.registries));
     }
 
     private void mapping(String prefix, Node node) {
@@ -53,6 +62,10 @@ final class ConfigFile {
     }
 
     private void entry(String path, ScalarNode key, Node value) {
+        if (path.equals(RegistryEntries.KEY)) {
+            new RegistryEntries((node, why) -> refused(mark(node), why)).read(value, registries);
+            return;
+        }
         var known = find(path);
         if (known == null && !isGroup(path)) {
             throw refused(mark(key), "unknown key '" + path + "'");

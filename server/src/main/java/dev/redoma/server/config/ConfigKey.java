@@ -6,6 +6,7 @@ public enum ConfigKey {
     LISTEN("listen", Kind.ADDRESS, "127.0.0.1:7800", "Where the API is served; port 0 takes a free one."),
     ALLOW_REMOTE("allow-remote", Kind.FLAG, "false", "Allows `listen` on an address that others can reach. Put TLS before it."),
     DEFAULT_TEMPLATE("default-template", Kind.TEXT, "base", "Template of a sandbox that names none."),
+    DEFAULT_REGISTRY("default-registry", Kind.TEXT, "host", "`HOST[:PORT]` of the registry of an image that names none: there is none."),
     SHARED_KERNEL("tenancy.shared-kernel", Kind.FLAG, "false", "Lets sandboxes of two tenants run on one kernel."),
     QUOTA_LIVE("quota.live", Kind.COUNT, "256", "Sandboxes of a tenant that run, start or are paused."),
     QUOTA_STORED("quota.stored", Kind.COUNT, "1024", "Sandboxes of a tenant that are not ended."),
