@@ -44,6 +44,9 @@ public final class Rig implements AutoCloseable {
     private static Up launch(RigPlace place, RigOptions options) {
         try {
             Files.deleteIfExists(place.profile());
+            if (!options.file().isEmpty()) {
+                Files.writeString(place.config(), options.file());
+            }
             var builder = new ProcessBuilder(place.serverCommand());
             builder.environment().putAll(options.variables());
             builder.environment().put("AWS_SECRET_ACCESS_KEY", "canary");

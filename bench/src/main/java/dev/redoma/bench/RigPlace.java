@@ -61,6 +61,10 @@ final class RigPlace {
         return dir.resolve("profile.json");
     }
 
+    Path config() {
+        return dir.resolve("redoma.yaml");
+    }
+
     Path running() {
         return data().resolve("server.json");
     }
@@ -83,6 +87,9 @@ final class RigPlace {
         var command = server();
         command.addAll(List.of("dev.redoma.server.Main", "--data", data().toString(), "--run", run.toString(), "--listen", "127.0.0.1:0",
                 "--profile", profile().toString()));
+        if (Files.exists(config())) {
+            command.addAll(List.of("--config", config().toString()));
+        }
         return command;
     }
 

@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
 
 /// Templates.
 @Command(name = "template", description = "Templates: the disks that sandboxes start from.", subcommands = {
-    TemplateGroup.Build.class, TemplateGroup.Import.class, TemplateGroup.All.class, TemplateGroup.One.class, TemplateGroup.Tag.class,
+    TemplateGroup.Build.class, TemplateGroup.Import.class, TemplatePull.class, TemplateGroup.All.class, TemplateGroup.One.class, TemplateGroup.Tag.class,
     TemplateGroup.Untag.class, TemplateGroup.Delete.class})
 final class TemplateGroup {
     @Option(names = {"-h", "--help"}, usageHelp = true)
@@ -45,12 +45,12 @@ final class TemplateGroup {
         }
     }
 
-    @Command(name = "import", description = "Import a root file system as a new version of NAME.")
+    @Command(name = "import", description = "Import a root file system or the archive of an image as a new version of NAME.")
     static final class Import extends Verb {
         @Parameters(index = "0", paramLabel = "NAME")
         String name = "";
 
-        @Parameters(index = "1", paramLabel = "FILE", description = "A tar, plain or compressed with gzip or zstd.")
+        @Parameters(index = "1", paramLabel = "FILE", description = "A tar (plain, gzip or zstd) of a root file system or an OCI layout, or what docker save writes.")
         Path file = Path.of("");
 
         Import(Io io) {

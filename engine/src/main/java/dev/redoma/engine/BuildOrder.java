@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.engine.image.ImageReference;
 import dev.redoma.engine.recipe.Recipe;
 import dev.redoma.model.BuildId;
 import dev.redoma.model.Caller;
 import dev.redoma.pool.TarIndex;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 final class BuildOrder {
     private final BuildRow row;
     private final Caller caller;
-    private final Recipe recipe;
+    private final @Nullable Recipe recipe;
+    private final @Nullable ImageReference image;
     private final @Nullable TarIndex files;
     private final Map<String, String> args;
     private final boolean noCache;
@@ -24,9 +27,20 @@ final class BuildOrder {
     private volatile Runnable breakOff = () -> {};
 
     BuildOrder(BuildRow row, Caller caller, Recipe recipe, @Nullable TarIndex files, Map<String, String> args, boolean noCache, BuildLog log) {
+        this(row, caller, recipe, null, files, args, noCache, log);
+    }
+
+    /// Of an image.
+    BuildOrder(BuildRow row, Caller caller, ImageReference image, BuildLog log) {
+        this(row, caller, null, image, null, Map.of(), false, log);
+    }
+
+    private BuildOrder(BuildRow row, Caller caller, @Nullable Recipe recipe, @Nullable ImageReference image, @Nullable TarIndex files, Map<String, String> args,
+            boolean noCache, BuildLog log) {
         this.row = row;
         this.caller = caller;
         this.recipe = recipe;
+        this.image = image;
         this.files = files;
         this.args = Map.copyOf(args);
         this.noCache = noCache;
@@ -46,7 +60,12 @@ final class BuildOrder {
     }
 
     Recipe recipe() {
-        return recipe;
+        return Objects.requireNonNull(recipe, "a build of an image has no recipe");
+    }
+
+    /// Null: it has a recipe.
+    @Nullable ImageReference image() {
+        return image;
     }
 
     @Nullable TarIndex files() {

@@ -27,13 +27,13 @@ final class BuildQueue implements AutoCloseable {
 
     private final Core core;
     private final BuildPlaces places;
-    private final Function<BuildOrder, Building> making;
+    private final Function<BuildOrder, Runnable> making;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<BuildId, BuildOrder> waiting = new LinkedHashMap<>();
     private final Map<BuildId, BuildOrder> working = new LinkedHashMap<>();
     private boolean closed;
 
-    BuildQueue(Core core, BuildPlaces places, Function<BuildOrder, Building> making) {
+    BuildQueue(Core core, BuildPlaces places, Function<BuildOrder, Runnable> making) {
         this.core = core;
         this.places = places;
         this.making = making;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.engine.image.ImageReference;
 import dev.redoma.engine.recipe.Recipe;
 import dev.redoma.model.BuildId;
 import dev.redoma.model.Caller;
@@ -30,8 +31,10 @@ final class BuildService implements Builds {
     private final Core core;
     private final BuildQueue queue;
     private final BuildPlaces places;
+    private final TemplateImages images;
 
-    BuildService(Core core, BuildQueue queue, BuildPlaces places) {
+    BuildService(Core core, BuildQueue queue, BuildPlaces places, TemplateImages images) {
+        this.images = images;
         this.core = core;
         this.queue = queue;
         this.places = places;
@@ -45,7 +48,7 @@ final class BuildService implements Builds {
             throw Problem.field("recipe", "one of image and recipe must be there", "one of them");
         }
         if (what.image() != null) {
-            throw Problem.of(Code.NOT_OFFERED, "image: this server pulls no images.", "Build from a recipe, or import a tar.").with("field", "image").raise();
+            return pulled(caller, name, what.image(), what.tag());
         }
         String form = RequestRules.oneOf("form", what.form(), "dockerfile", List.of("dockerfile", "recipe"));
         Recipe recipe = Recipe.parse(form.equals("recipe") ? "recipe.yaml" : "Dockerfile", Objects.requireNonNull(what.recipe()));
@@ -75,6 +78,21 @@ final class BuildService implements Builds {
             places.remove(id);
             throw e;
         }
+    }
+
+    private Build pulled(Caller caller, String template, String reference, @Nullable String asked) {
+        ImageReference image = ImageReference.parse(reference);
+        images.mustKnowWhere(image);
+        String tag = asked == null ? null : TemplateReference.tag("tag", asked);
+        var id = BuildId.mint();
+        places.make(id);
+        var row = BuildRow.queued(id, caller.tenant(), template, tag, "image", 1, caller.key(), core.now());
+        queue.add(new BuildOrder(row, caller, image, BuildLog.fresh(places.log(id))), () -> core.store().write(tx -> {
+            BuildRows.insert(tx, row);
+            core.records().build(tx, row, caller.key(), "build.create", Map.of("image", image.toString()));
+            return true;
+        }));
+        return row.view();
     }
 
     private static TarIndex.Entry recipeFile(TarIndex files, @Nullable String asked) {

@@ -55,8 +55,9 @@ final class EngineHouse implements Engine {
         this.templates = new TemplateService(core, warm, versions, images, collector);
         var places = new BuildPlaces(core.config().dataDir());
         var stepBoxes = new StepBoxes(core, commands, creation, ending, limits);
-        this.building = new BuildQueue(core, places, order -> new Building(core, stepBoxes, versions, order));
-        this.builds = new BuildService(core, building, places);
+        this.building = new BuildQueue(core, places,
+                order -> order.image() == null ? new Building(core, stepBoxes, versions, order)::run : new ImageBuild(core, images, order)::run);
+        this.builds = new BuildService(core, building, places, images);
         var volumeEffects = new VolumeEffects(core);
         this.volumes = new VolumeService(core, admission, volumeEffects);
         var buildRecovery = new BuildRecovery(core, places, ending, collector);

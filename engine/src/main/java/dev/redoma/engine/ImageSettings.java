@@ -20,7 +20,7 @@ final class ImageSettings {
     static TemplateConfig of(ImageConfig image, Optional<byte[]> passwd) {
         boolean root = passwd.filter(p -> new String(p, StandardCharsets.ISO_8859_1).lines().anyMatch(l -> l.startsWith("root:"))).isPresent();
         return new TemplateConfig(checked(image.user() == null ? root ? "root" : "0" : image.user()), directory(image.workingDir()), env(image.env()),
-                some(image.entrypoint()), some(image.cmd()), some(image.exposedPorts()), image.labels().isEmpty() ? null : Map.copyOf(image.labels()), image.stopSignal());
+                some(image.entrypoint()), some(image.cmd()), some(image.exposedPorts()), image.labels().isEmpty() ? null : Map.copyOf(image.labels()), image.stopSignal(), null);
     }
 
     private static String checked(String user) {

@@ -11,6 +11,8 @@ import dev.redoma.model.Caller;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /// Makes template versions of images. Nothing of one that fails stays but layers that were there before. Thread-safe.
@@ -27,27 +29,32 @@ final class TemplateImages {
         this.sources = sources;
     }
 
-    /// From a registry. `facts` go into the record.
-    TemplateRow pull(Caller caller, String name, @Nullable String tag, ImageReference image, PullControl control) {
-        core.store().write(tx -> {
-            core.records().template(tx, caller, "template.pull", Map.of("name", name, "image", image.toString()));
-            return true;
-        });
+    /// Refuses what names no registry where there is none by default.
+    void mustKnowWhere(ImageReference image) {
+        sources.registries().hostOf(image);
+    }
+
+    /// From a registry, as a build: `also` is part of the commit that publishes it.
+    TemplateRow pull(Caller caller, BuildRow build, ImageReference image, PullControl control, BiConsumer<Handle, TemplateRow> also) {
         try (var out = sources.way().open()) {
             var client = RegistryClient.of(out, sources.registries(), image, control);
-            return made(caller, name, tag, client.image(), Map.of("image", image.toString(), "registry", client.registry()), control);
+            return made(caller, build.template(), build.tag(), client.image(),
+                    Map.of("build", build.id().value(), "image", image.toString(), "registry", client.registry()), control, also);
         }
     }
 
-    TemplateRow made(Caller caller, String name, @Nullable String tag, SourceImage image, Map<String, Object> facts, PullControl control) {
+    TemplateRow made(Caller caller, String name, @Nullable String tag, SourceImage image, Map<String, Object> facts, PullControl control,
+            BiConsumer<Handle, TemplateRow> also) {
         try (LayerHolds.Hold hold = core.holds().open(); var stack = core.pool().stack(hold)) {
             var outcome = new ImageUnpacking(stack, control).run(image);
             var config = ImageSettings.of(image.config(), stack.read("etc/passwd", PASSWD));
             stack.complete(config.cwd() == null ? List.of() : List.of(config.cwd()));
+            control.check();
             control.tell("storing", 0, 0);
             var layers = stack.finish().stream().map(l -> LayerRef.template(l.value())).toList();
             Faults.at("image.layers");
-            return versions.publish(caller, name, tag, "image", layers, config, facts(image, outcome, facts));
+            outcome.leftOut().ifPresent(words -> control.tell(words, 0, 0));
+            return versions.publish(caller, name, tag, "image", layers, config, facts(image, outcome, facts), also);
         }
     }
 

@@ -2,7 +2,6 @@
 package dev.redoma.engine;
 
 import dev.redoma.engine.image.ImageArchive;
-import dev.redoma.engine.image.ImageReference;
 import dev.redoma.engine.image.PullControl;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
@@ -81,7 +80,7 @@ final class TemplateService implements Templates {
             try (var file = incoming.spool(core.pool().root(), core.pool().space().freeBytes() / 2)) {
                 var image = ImageArchive.find(TarFiles.of(file));
                 return image.isPresent()
-                        ? images.made(caller, names.name(), names.tag(), image.get(), Map.of(), new PullControl(progress))
+                        ? images.made(caller, names.name(), names.tag(), image.get(), Map.of(), new PullControl(progress), (tx, row) -> {})
                         : rootFileSystem(caller, names, Channels.newInputStream(file.position(0)), progress);
             }
         } catch (IOException e) {
@@ -96,14 +95,6 @@ final class TemplateService implements Templates {
             TemplateConfig config = PasswdUser.configOf(core.pool().layerFor(layer, caller.tenant().value(), null));
             return versions.publish(caller, names.name(), names.tag(), "tar", List.of(LayerRef.template(layer.value())), config, Map.of());
         }
-    }
-
-    @Override
-    public Template pull(Caller caller, String name, String image, PullControl control) {
-        caller.need(Scope.OPERATE);
-        Names names = Names.of(name);
-        TemplateRow row = images.pull(caller, names.name(), names.tag(), ImageReference.parse(image), control);
-        return get(caller, row.name() + "@" + row.digest());
     }
 
     /// What a new version is called: a name, and with `name:tag` a tag beside.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
-import dev.redoma.engine.image.PullControl;
 import dev.redoma.model.Caller;
 import dev.redoma.model.wire.Template;
 import dev.redoma.pool.Pool;
@@ -20,10 +19,6 @@ public interface Templates {
     /// Imports a root file system tar, or an archive of an image (an OCI layout, or what `docker save` writes); the name (and the tag of
     /// `name:tag`) then points at the new version. Operators only.
     Template importTar(Caller caller, String name, InputStream tar, Consumer<Pool.Progress> progress);
-
-    /// Pulls an image from a registry (`[HOST[:PORT]/]PATH[:TAG][@DIGEST]`); the name (and the tag of `name:tag`) then points at what became of
-    /// it. Returns when it is there. Operators only.
-    Template pull(Caller caller, String name, String image, PullControl control);
 
     /// Lets a tag of a name point at one of its versions, by any reference to it; it may have pointed at another. Operators only.
     Template tag(Caller caller, String name, String tag, String version);

@@ -242,11 +242,6 @@ final class FakeRedoma implements Redoma, Sandboxes {
         }
 
         @Override
-        public Template pull(Caller caller, String name, String image, dev.redoma.engine.image.PullControl control) {
-            throw new UnsupportedOperationException("no registry here");
-        }
-
-        @Override
         public Template importTar(Caller caller, String name, InputStream tar, Consumer<Pool.Progress> progress) {
             try {
                 imported.set(tar.transferTo(java.io.OutputStream.nullOutputStream()));

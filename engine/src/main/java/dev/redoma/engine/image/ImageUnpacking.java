@@ -4,6 +4,7 @@ package dev.redoma.engine.image;
 import dev.redoma.pool.ImageLayer;
 import dev.redoma.pool.LayerStack;
 import java.io.IOException;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Puts the layers of an image into the pool, those that are not there yet.
@@ -17,7 +18,13 @@ public final class ImageUnpacking {
     }
 
     /// How much of it was new.
-    public record Outcome(int layers, int unpacked, int devices, int capabilities, int attributes) {}
+    public record Outcome(int layers, int unpacked, int devices, int capabilities, int attributes) {
+        /// A word about what was left out of those unpacked.
+        public Optional<String> leftOut() {
+            return devices + capabilities + attributes == 0 ? Optional.empty()
+                    : Optional.of("left out: " + devices + " device nodes, " + capabilities + " file capabilities (or parts of them), " + attributes + " other attributes");
+        }
+    }
 
     public Outcome run(SourceImage image) {
         @Nullable ImageLayer last = null;

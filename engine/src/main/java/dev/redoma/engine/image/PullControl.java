@@ -28,7 +28,7 @@ public final class PullControl {
         return cancelled.getCount() == 0;
     }
 
-    void check() {
+    public void check() {
         if (isCancelled()) {
             throw Problem.of(Code.WRONG_STATE, "The pull was cancelled.", "Begin it again.").raise();
         }

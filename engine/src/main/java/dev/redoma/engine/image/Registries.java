@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine.image;
 
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -32,6 +34,17 @@ public record Registries(@Nullable String byDefault, List<Named> named) {
     public Optional<Named> find(Outgoing.Origin origin) {
         var host = origin.host().indexOf(':') >= 0 ? "[" + origin.host() + "]" : origin.host();
         return named.stream().filter(n -> n.host().equals(host + ":" + origin.port()) || n.host().equals(host) && origin.port() == (n.plainHttp() ? 80 : 443)).findFirst();
+    }
+
+    /// The host that an image lies on.
+    public String hostOf(ImageReference image) {
+        var host = image.registry() != null ? image.registry() : byDefault;
+        if (host == null) {
+            throw Problem.of(Code.INVALID_FIELD, "image: '" + image + "' names no registry, and this server has none by default.",
+                            "Write HOST/" + image + ", or set 'default-registry' in redoma.yaml.")
+                    .with("field", "image").raise();
+        }
+        return host;
     }
 
     Named of(String host) {

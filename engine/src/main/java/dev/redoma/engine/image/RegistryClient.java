@@ -39,12 +39,7 @@ public final class RegistryClient implements Documents {
     }
 
     public static RegistryClient of(Outgoing out, Registries registries, ImageReference reference, PullControl control) {
-        var host = reference.registry() != null ? reference.registry() : registries.byDefault();
-        if (host == null) {
-            throw Problem.of(Code.INVALID_FIELD, "image: '" + reference + "' names no registry, and this server has none by default.",
-                            "Write HOST/" + reference + ", or set 'default-registry' in redoma.yaml.")
-                    .with("field", "image").raise();
-        }
+        var host = registries.hostOf(reference);
         var rules = registries.of(host);
         var path = reference.path().indexOf('/') < 0 && rules.library() != null ? rules.library() + "/" + reference.path() : reference.path();
         control.breakOff(out::close);
