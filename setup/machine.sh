@@ -79,6 +79,18 @@ install_packages() {
     have npm || say "no npm here: node in the template 'base' will be the distribution's"
 }
 
+# The distribution's registry server, for tests of pulls. Taken out of its package, not installed: installed, it would start and listen.
+fetch_registry() {
+    if have docker-registry || [ -x "$cache/docker-registry" ]; then return; fi
+    as_root_or_stop docker-registry
+    refresh_lists
+    say "fetching the registry server that tests pull from"
+    rm -rf "$cache/registry.part" && mkdir -p "$cache/registry.part"
+    (cd "$cache/registry.part" && apt-get download -qq docker-registry && dpkg-deb -x docker-registry_*.deb . && mv usr/bin/docker-registry "$cache/docker-registry") \
+        >"$cache/registry.log" 2>&1 </dev/null || { tail -n 20 "$cache/registry.log" >&2; stop "the package docker-registry could not be fetched"; }
+    rm -rf "$cache/registry.part"
+}
+
 install_jdk() {
     [ "$EUID" != 0 ] || refresh_lists
     candidate openjdk-25-jdk-headless >/dev/null \

@@ -14,6 +14,7 @@ exec 8>"$home/target/.setup.lock"
 flock -w 1800 8 || stop "another setup of this checkout did not end within 30 minutes"
 check_machine
 install_packages
+[ -z "${REDOMA_TEST_PACKAGES-}" ] || fetch_registry
 jdk=$(find_jdk) || jdk=$(install_jdk)
 export JAVA_HOME=$jdk
 cargo=$(find_cargo) || cargo=$(install_cargo)

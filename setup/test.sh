@@ -10,7 +10,7 @@ case ${1-} in
     '') ;;
     *) echo "usage: redoma test [--long]" >&2; exit 2 ;;
 esac
-"$home/setup/setup.sh" </dev/null
+REDOMA_TEST_PACKAGES=yes "$home/setup/setup.sh" </dev/null
 
 maven_version=3.9.12
 . "$home/setup/tell.sh"

@@ -10,9 +10,14 @@ interface Bench {
 
     List<Figure> run(Rig rig) throws Exception;
 
+    /// What its server is told.
+    default RigOptions options() {
+        return RigOptions.standard();
+    }
+
     /// All, in the order in which they are run.
     static List<Bench> all() {
         return List.of(new CreateBench(), new ExecBench(), new FileBench(), new OutputBench(), new DiskBench(), new ChurnBench(), new DensityBench(),
-                new StartBench(), new VersionBench());
+                new StartBench(), new VersionBench(), new ImageBench());
     }
 }

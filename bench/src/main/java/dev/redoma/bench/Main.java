@@ -17,7 +17,7 @@ public final class Main {
     public static int run(String[] args) throws Exception {
         var names = new ArrayList<>(Arrays.asList(args));
         boolean json = names.remove("--json");
-        var benches = Bench.all().stream().filter(b -> names.contains("all") || names.stream().anyMatch(n -> n.equals(b.name()) || n.startsWith(b.name() + "."))).toList();
+        var benches = Bench.all().stream().filter(b -> names.contains("all") || names.stream().anyMatch(n -> n.equals(b.name()) || n.startsWith(b.name() + ".") || b.name().startsWith(n + "."))).toList();
         if (benches.isEmpty()) {
             System.err.println("usage: redoma bench NAME... [--json]; names: all " + String.join(" ", Bench.all().stream().map(Bench::name).distinct().toList()));
             return 2;
@@ -36,7 +36,7 @@ public final class Main {
     }
 
     private static List<Figure> measure(Bench bench) throws Exception {
-        try (var rig = Rig.start("bench-" + bench.name(), RigOptions.standard())) {
+        try (var rig = Rig.start("bench-" + bench.name(), bench.options())) {
             rig.importTiny();
             return bench.run(rig);
         }

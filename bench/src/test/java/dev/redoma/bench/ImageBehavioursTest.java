@@ -45,15 +45,15 @@ class ImageBehavioursTest {
         return Files.readAllBytes(Path.of("/bin/busybox"));
     }
 
-    /// A shell and no more in one layer, what is ours in the second.
-    private static TestImage service() throws IOException {
+    /// A shell and no more in one layer, what is ours in the second; with another marker its layers are others.
+    private static TestImage service(String marker) throws IOException {
         return new TestImage().config("User", "1234").config("Env", List.of("A=1", "PATH=/bin")).config("WorkingDir", "/srv/app")
                 .config("Entrypoint", List.of("/bin/sh", "-c")).config("Cmd", List.of("touch /tmp/ep")).config("ExposedPorts", Map.of("8080/tcp", Map.of()))
                 .config("Labels", Map.of("maker", "tests")).config("StopSignal", "SIGQUIT")
                 .gzip(new LayerTar().dir("bin").file("bin/busybox", 0755, busybox()).symlink("bin/sh", "busybox").symlink("bin/ls", "busybox").symlink("bin/id", "busybox")
                         .symlink("bin/cat", "busybox").symlink("bin/stat", "busybox").symlink("bin/env", "busybox").symlink("bin/touch", "busybox").dir("etc")
                         .file("etc/passwd", "root:x:0:0:root:/:/bin/sh\napp:x:1234:1235:app:/srv/app:/bin/sh\n").file("etc/group", "app:x:1235:\nteam:x:77:\n")
-                        .dir("var").file("var/old", "old").dir("var/gone").file("var/gone/x", "x"))
+                        .file("etc/marker", marker).dir("var").file("var/old", "old").dir("var/gone").file("var/gone/x", "x"))
                 .zstd(new LayerTar().dir("var").file("var/.wh.gone", "").file("var/new", "new").hardlink("var/same", "var/old").device("var/null"));
     }
 
@@ -77,7 +77,7 @@ class ImageBehavioursTest {
 
     @Test
     void lc30_userDirectoryAndEnvironmentOfAnImageHoldInANewSandboxAndAfterResumeAndRestart() throws IOException {
-        registry.push("service", "v1", service());
+        registry.push("service", "v1", service("lc30"));
         var build = pulled("service", "image", "service:v1", "tag", "v1");
         assertThat(build.get("source").asString()).isEqualTo("image");
         assertThat(Building.log(lab.api(), build)).contains("layer 1 of 2", "layer 2 of 2", "left out: 1 device nodes", "ready: service");
@@ -92,31 +92,31 @@ class ImageBehavioursTest {
         assertThat(config.get("exposedPorts").toString()).isEqualTo("[\"8080/tcp\"]");
         assertThat(config.get("labels").toString()).isEqualTo("{\"maker\":\"tests\"}");
         assertThat(config.get("stopSignal").asString()).isEqualTo("SIGQUIT");
-        try (var box = box("service")) {
-            holds(box);
-            box.verb("pause");
-            box.verb("resume");
-            holds(box);
-            box.verb("stop");
-            box.verb("start");
-            holds(box);
-            lab.stopServer();
-            lab.startServer();
-            holds(box.as(lab.api()));
-            lab.api().delete("/v1/sandboxes/" + box.id()).expect(204);
+        var box = box("service");
+        holds(box);
+        box.verb("pause");
+        box.verb("resume");
+        holds(box);
+        box.verb("stop");
+        box.verb("start");
+        holds(box);
+        lab.stopServer();
+        lab.startServer();
+        try (var again = box.as(lab.api())) {
+            holds(again);
         }
     }
 
     private static void holds(Box box) {
         assertThat(box.sh("id -u; id -g; echo $A $PATH; echo $PWD; ls /var; cat /var/same; stat -c %h /var/same /var/old").text())
-                .isEqualTo("1234\n1235\n1 /bin\n/srv/app\nnew\nold\nsame\nold2\n2\n");
+                .isEqualTo("1234\n1235\n1 /bin\n/srv/app\nnew\nold\nsame\ntmp\nold2\n2\n");
         assertThat(box.run(List.of("stat", "-c", "%a %u", "/tmp", "/srv/app")).text()).isEqualTo("1777 0\n755 0\n");
     }
 
     @Test
     void lc30_userIsTakenAsNameAsNumberAndWithAGroup() throws IOException {
-        for (var user : Map.of("app", "1234 1235", "app:team", "1234 77", "4321", "4321 4321", "4321:99", "4321 99", "", "0 0").entrySet()) {
-            registry.push("users", "v1", service().config("User", user.getKey()).config("WorkingDir", ""));
+        for (var user : Map.of("app", "1234 1235", "app:team", "1234 77", "4321", "4321 0", "4321:99", "4321 99", "", "0 0").entrySet()) {
+            registry.push("users", "v1", service("users").config("User", user.getKey()).config("WorkingDir", ""));
             pulled("users", "image", "users:v1");
             try (var box = box("users")) {
                 assertThat(box.sh("echo $(id -u) $(id -g)").text()).as("USER " + user.getKey()).isEqualTo(user.getValue() + "\n");
@@ -131,7 +131,7 @@ class ImageBehavioursTest {
         registry.push("bare", "latest", image);
         pulled("bare", "image", "bare");
         try (var box = box("bare")) {
-            assertThat(box.run(List.of("/busybox", "ls", "/")).text()).isEqualTo("app\nbusybox\ndev\netc\nproc\nrun\nsys\ntmp\n");
+            assertThat(box.run(List.of("/busybox", "ls", "/")).text()).isEqualTo("app\nbusybox\ndev\netc\nproc\nrun\nsys\ntmp\nvar\n");
             assertThat(box.run(List.of("/busybox", "id", "-u")).text()).isEqualTo("0\n");
             assertThat(box.run(List.of("/app")).text()).isEmpty();
         }
@@ -139,7 +139,7 @@ class ImageBehavioursTest {
 
     @Test
     void anArchiveIsImportedAsWhatItIs() throws IOException {
-        var image = service();
+        var image = service("archived");
         var digests = new java.util.HashSet<String>();
         for (var archive : List.of(image.ociArchive(""), image.dockerArchive("x:1"), TestImage.gzip(image.ociArchive("folder/")))) {
             var made = lab.api().put("/v1/templates/archived", archive, "application/x-tar").expect(201).json();
@@ -179,12 +179,12 @@ class ImageBehavioursTest {
 
     @Test
     void aPullThatFailsSaysWhyAndTheNameKeepsItsLastGoodVersion() throws IOException {
-        registry.push("kept", "v1", service());
+        registry.push("kept", "v1", service("kept"));
         var good = pulled("kept", "image", "kept:v1").get("digest");
         var missing = pull("kept", "image", "kept:v2");
         assertThat(missing.get("state").asString()).isEqualTo("failed");
         assertThat(missing.get("error").get("code").asString()).isEqualTo("image-not-found");
-        var image = service();
+        var image = service("bad");
         var layer = image.layers().getFirst();
         fake.serve("bad", "v1", image).on("/v2/bad/blobs/" + TestImage.digest(layer.stored()), e -> FakeRegistry.body(e, 200, "x", new byte[layer.stored().length]));
         var bad = pull("kept", "image", fake.host() + "/bad:v1");
@@ -197,7 +197,7 @@ class ImageBehavioursTest {
 
     @Test
     void aPullIsCancelledAndOneCutOffByAKilledServerHasFailedWithNothingLeft() throws Exception {
-        var image = service();
+        var image = service("slow");
         var stored = image.layers().getFirst().stored();
         var begun = new java.util.concurrent.Semaphore(0);
         fake.serve("slow", "v1", image).on("/v2/slow/blobs/" + TestImage.digest(stored), e -> {

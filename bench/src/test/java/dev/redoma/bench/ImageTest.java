@@ -476,8 +476,8 @@ class ImageTest {
         refusedArchive(new LayerTar().file("manifest.json", "[]").file("manifest.json", "[]").bytes(), "twice");
         refusedArchive(new LayerTar().file("manifest.json", "[{},{}]").bytes(), "several");
         var wrong = sample("x");
-        var tar = new LayerTar().file("l.tar", 0644, new LayerTar().file("f", "").bytes()).file("c.json", 0644, wrong.configDocument())
-                .file("manifest.json", "[{\"Config\":\"c.json\",\"Layers\":[\"l.tar\",\"l.tar\",\"l.tar\"]}]");
+        var tar = new LayerTar().file("manifest.json", "[{\"Config\":\"c.json\",\"Layers\":[\"l.tar\",\"l.tar\",\"l.tar\"]}]")
+                .file("l.tar", 0644, new LayerTar().file("f", "").bytes()).file("c.json", 0644, wrong.configDocument());
         refusedArchive(tar.bytes(), "digest");
     }
 

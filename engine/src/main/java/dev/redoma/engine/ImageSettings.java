@@ -16,11 +16,20 @@ import org.jspecify.annotations.Nullable;
 final class ImageSettings {
     private ImageSettings() {}
 
-    /// `passwd`: the image's own, if it has one. Without a USER commands run as root, by number where nobody has that name.
+    /// `passwd`: the image's own, if it has one.
     static TemplateConfig of(ImageConfig image, Optional<byte[]> passwd) {
-        boolean root = passwd.filter(p -> new String(p, StandardCharsets.ISO_8859_1).lines().anyMatch(l -> l.startsWith("root:"))).isPresent();
-        return new TemplateConfig(checked(image.user() == null ? root ? "root" : "0" : image.user()), directory(image.workingDir()), env(image.env()),
+        var users = passwd.map(p -> new String(p, StandardCharsets.ISO_8859_1).lines().map(l -> l.split(":")).toList()).orElse(List.of());
+        return new TemplateConfig(checked(user(image.user(), users)), directory(image.workingDir()), env(image.env()),
                 some(image.entrypoint()), some(image.cmd()), some(image.exposedPorts()), image.labels().isEmpty() ? null : Map.copyOf(image.labels()), image.stopSignal(), null);
+    }
+
+    /// Without a USER it is root, by number where nobody has that name. A bare number that nobody has goes with group 0, as in container engines.
+    private static String user(@Nullable String user, List<String[]> users) {
+        if (user == null) {
+            return users.stream().anyMatch(u -> u[0].equals("root")) ? "root" : "0";
+        }
+        boolean number = user.matches("\\d{1,10}");
+        return number && users.stream().noneMatch(u -> u.length > 2 && u[2].equals(user)) ? user + ":0" : user;
     }
 
     private static String checked(String user) {

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 
 /// Brings up an instance on a disk: root file system, channel, processes, until the guest has dialled. On failure nothing of the
 /// instance is left; the disk stays for its caller to decide about. Thread-safe.
@@ -57,7 +58,7 @@ final class Starter {
 
     private LiveBox start(SandboxRow row, TemplateConfig config, Tier tier, Future<Pool.Disk> disk, Path channel, GuestLink link) {
         try {
-            List<InstanceSpec.Lower> lowers = row.layers().stream().map(l -> lower(l, row)).toList();
+            List<InstanceSpec.Lower> lowers = distinct(row).map(l -> lower(l, row)).toList();
             Pool.Disk made = Background.joined(disk);
             pool.requireRealDirectories(made.upper(), lowers.stream().map(InstanceSpec.Lower::dir).toList());
             Instance instance = tier.create(new InstanceSpec(
@@ -118,6 +119,12 @@ final class Starter {
         return new InstanceSpec.Volume(dir, mount.path(), mount.readOnly());
     }
 
+    /// A layer may be there more than once (an image that copies the same twice): the topmost has all that the others have, and overlayfs
+    /// refuses to stack one twice.
+    private static Stream<LayerRef> distinct(SandboxRow row) {
+        return row.layers().stream().distinct();
+    }
+
     private InstanceSpec.Lower lower(LayerRef ref, SandboxRow row) {
         if (ref.snapshot() != null) {
             Path saved = pool.snapshotUpper(new SnapshotId(ref.snapshot()))
@@ -142,6 +149,6 @@ final class Starter {
 
     /// Lower directories for reading the change set.
     List<Path> lowers(SandboxRow row) {
-        return row.layers().stream().map(l -> lower(l, row).dir()).toList();
+        return distinct(row).map(l -> lower(l, row).dir()).toList();
     }
 }

@@ -50,6 +50,7 @@ final class TemplateImages {
             var config = ImageSettings.of(image.config(), stack.read("etc/passwd", PASSWD));
             stack.complete(config.cwd() == null ? List.of() : List.of(config.cwd()));
             control.check();
+            Faults.at("image.unpacked");
             control.tell("storing", 0, 0);
             var layers = stack.finish().stream().map(l -> LayerRef.template(l.value())).toList();
             Faults.at("image.layers");

@@ -98,19 +98,32 @@ final class HttpAnswer extends InputStream {
             if (handler.complete) {
                 return -1;
             }
-            if (!raw.hasRemaining() && !fill()) {
-                parser.atEOF();
-                parse();
-                if (!handler.complete || handler.early) {
-                    throw new EOFException("the connection ended within the answer");
-                }
-                return -1;
+            int before = raw.remaining();
+            parse(); // also where nothing has come: what has no content ends without more bytes
+            if (content == null && !handler.complete) {
+                more(before);
             }
-            parse();
         }
         int n = Math.min(length, content.remaining());
         content.get(into, at, n);
         return n;
+    }
+
+    private void more(int before) throws IOException {
+        if (raw.hasRemaining()) {
+            if (raw.remaining() == before) {
+                throw new IOException("its answer goes on as none does");
+            }
+            return;
+        }
+        if (fill()) {
+            return;
+        }
+        parser.atEOF();
+        parse();
+        if (!handler.complete || handler.early) {
+            throw new EOFException("the connection ended within the answer");
+        }
     }
 
     private final class Handler implements HttpParser.ResponseHandler {

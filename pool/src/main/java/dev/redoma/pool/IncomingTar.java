@@ -20,7 +20,7 @@ public final class IncomingTar {
     private static final int LOOK = 1 << 16;
     private static final int BUFFER = 1 << 17;
     private static final int MEMBERS = 3;
-    private static final Pattern OF_IMAGE = Pattern.compile("(?:blobs|oci-layout|index\\.json|manifest\\.json|repositories|[0-9a-f]{64}(?:\\.json|\\.tar)?)(?:/.*)?");
+    private static final Pattern OF_IMAGE = Pattern.compile("(?:blobs|oci-layout|index\\.json|manifest\\.json|repositories|(?:sha256:)?[0-9a-f]{64}(?:\\.json|\\.tar(?:\\.gz)?)?)(?:/.*)?");
     private static final Set<String> OF_ROOT = Set.of("bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "media", "mnt", "opt", "proc", "root", "run",
             "sbin", "srv", "sys", "tmp", "usr", "var");
 

@@ -24,7 +24,8 @@ public interface LayerStack extends AutoCloseable {
     /// The beginning of a regular file as the stack shows it now; empty if there is none.
     Optional<byte[]> read(String path, int limit);
 
-    /// Makes all of it durable; the layers, top first.
+    /// Makes all of it durable; the layers, top first. One that was stacked more than once is there where it was last: it has all that the
+    /// others have.
     List<LayerId> finish();
 
     @Override

@@ -161,7 +161,7 @@ final class Stacking implements LayerStack {
             }
             return true;
         });
-        return parts.reversed().stream().map(Part::id).toList();
+        return parts.reversed().stream().map(Part::id).distinct().toList();
     }
 
     private Part named(Part part) {

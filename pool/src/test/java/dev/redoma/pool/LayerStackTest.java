@@ -92,6 +92,13 @@ class LayerStackTest {
     }
 
     @Test
+    void theSameLayerTwiceIsStackedOnceAtItsHighestPlace() throws Exception {
+        var same = new Tar().dir("d").file("d/a", "1");
+        var root = shown(same, new Tar().dir("d").file("d/.wh.a", "").file("d/b", "2"), new Tar().dir("d").file("d/a", "1"), new Tar().dir("d").file("d/a", "1"));
+        assertThat(listing(root)).containsExactly("d", "d/a", "d/b");
+    }
+
+    @Test
     void thirdLayersSeeThroughTheSecond() throws Exception {
         var root = shown(new Tar().dir("d").file("d/a", "1"), new Tar().file(".wh.d", ""), new Tar().dir("d").file("d/b", "2"));
         assertThat(listing(root)).containsExactly("d", "d/b");

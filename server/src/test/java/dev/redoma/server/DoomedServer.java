@@ -7,7 +7,10 @@ import dev.redoma.model.wire.CreateVolume;
 import dev.redoma.model.wire.ForkSandbox;
 import dev.redoma.model.wire.VolumeMount;
 import java.io.ByteArrayInputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.HexFormat;
 import java.util.List;
 
 /// A server process that goes through every verb and is killed by `redoma.fault` on its way. Arguments: directory, warm members.
@@ -32,9 +35,31 @@ final class DoomedServer {
         verbs.snapshot(RealEngine.ALICE, "fork", new CreateSnapshot("of-a-fork", null));
         s.engine.templates().importTar(RealEngine.OPERATOR, "brief:v1", new ByteArrayInputStream(TinyRoot.only("brief")), p -> {});
         s.engine.templates().delete(RealEngine.OPERATOR, "brief");
+        image(s, Path.of(args[0]));
         verbs.deleteSnapshot(RealEngine.ALICE, "save");
         verbs.kill(RealEngine.ALICE, one.id());
         Runtime.getRuntime().halt(0);
+    }
+
+    /// Of one layer, as `docker save` writes it.
+    private static void image(RealEngine s, Path dir) throws Exception {
+        var place = Files.createDirectories(dir.resolve("image/tree"));
+        Files.writeString(place.resolve("of-image"), "kept");
+        run(dir.resolve("image"), "tar", "--owner=0", "--group=0", "-cf", "layer.tar", "-C", "tree", ".");
+        var layer = Files.readAllBytes(dir.resolve("image/layer.tar"));
+        var diff = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(layer));
+        Files.writeString(dir.resolve("image/config.json"), "{\"os\":\"linux\",\"architecture\":\"amd64\",\"rootfs\":{\"diff_ids\":[\"sha256:" + diff + "\"]}}");
+        Files.writeString(dir.resolve("image/manifest.json"), "[{\"Config\":\"config.json\",\"Layers\":[\"layer.tar\"]}]");
+        run(dir.resolve("image"), "tar", "-cf", "image.tar", "manifest.json", "config.json", "layer.tar");
+        try (var tar = Files.newInputStream(dir.resolve("image/image.tar"))) {
+            s.engine.templates().importTar(RealEngine.OPERATOR, "image", tar, p -> {});
+        }
+    }
+
+    private static void run(Path in, String... command) throws Exception {
+        if (new ProcessBuilder(command).directory(in.toFile()).inheritIO().start().waitFor() != 0) {
+            throw new IllegalStateException(String.join(" ", command));
+        }
     }
 
     private static void volumes(RealEngine s) throws Exception {

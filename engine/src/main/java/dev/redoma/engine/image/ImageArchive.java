@@ -76,7 +76,7 @@ public final class ImageArchive {
         var name = image.textOr("Config", "");
         var text = small(clean(name), ImageConfig.LARGEST);
         var digest = Digest.of(text);
-        if (name.matches("(.*/)?[0-9a-f]{64}(\\.json)?") && !name.contains(digest.hex())) {
+        if (name.matches("(.*/)?(sha256:)?[0-9a-f]{64}(\\.json)?") && !name.contains(digest.hex())) {
             throw Refusal.image("its configuration '" + name + "' has the digest " + digest);
         }
         var config = ImageConfig.parse(text);

@@ -26,7 +26,7 @@ final class Manifests {
             throw Refusal.image("a document says that it is an index and a manifest");
         }
         var said = document.textOr("mediaType", mediaType);
-        if (said.contains("manifest.v1+") || document.has("fsLayers")) {
+        if (said.startsWith("application/vnd.docker.distribution.manifest.v1+") || document.has("fsLayers")) {
             throw Refusal.image("its manifest is of Docker's first form, which names no digests that could be checked");
         }
         return otherwise;
