@@ -17,7 +17,7 @@ public final class Main {
     public static int run(String[] args) throws Exception {
         var names = new ArrayList<>(Arrays.asList(args));
         boolean json = names.remove("--json");
-        var benches = Bench.all().stream().filter(b -> names.contains("all") || names.stream().anyMatch(n -> n.equals(b.name()) || n.startsWith(b.name() + ".") || b.name().startsWith(n + "."))).toList();
+        var benches = Bench.all().stream().filter(b -> names.contains("all") || names.stream().anyMatch(n -> wanted(n, b))).toList();
         if (benches.isEmpty()) {
             System.err.println("usage: redoma bench NAME... [--json]; names: all " + String.join(" ", Bench.all().stream().map(Bench::name).distinct().toList()));
             return 2;
@@ -33,6 +33,12 @@ public final class Main {
             }
         }
         return met ? 0 : 1;
+    }
+
+    /// A bench, a group of them (`templates`), or one of a bench's figures.
+    private static boolean wanted(String name, Bench bench) {
+        boolean ofFigure = Bench.all().stream().noneMatch(b -> b.name().equals(name)) && name.startsWith(bench.name() + ".");
+        return name.equals(bench.name()) || bench.name().startsWith(name + ".") || ofFigure;
     }
 
     private static List<Figure> measure(Bench bench) throws Exception {
