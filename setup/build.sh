@@ -44,11 +44,23 @@ build_jars() {
     for jar in "$dist"/lib.new/picocli-*.jar; do
         "$jdk/bin/java" "$home/setup/Modernize.java" "$jar" >&2 || say "picocli stays as it is: the command line works, but starts slower"
     done
+    native_sqlite
     rm -rf "$dist/lib" "$dist"/*.aot
     mv "$dist/lib.new" "$dist/lib"
     write_launch
     . "$home/setup/training.sh"
     stamp jars "$now"
+}
+
+# Laid out once: else each start of the server looks around for the kind of machine, unpacks the library to /tmp, and leaves it there
+# when it is killed. Without it SQLite does that.
+native_sqlite() {
+    local inside
+    case $(uname -m) in x86_64) inside=x86_64 ;; aarch64) inside=aarch64 ;; *) inside= ;; esac
+    rm -rf "$dist/native" "$dist/native.new" && mkdir -p "$dist/native.new"
+    [ -z "$inside" ] || (cd "$dist/native.new" && "$jdk/bin/jar" xf "$dist"/lib.new/sqlite-jdbc-*.jar "org/sqlite/native/Linux/$inside/libsqlitejdbc.so" &&
+        mv org/sqlite/native/Linux/*/libsqlitejdbc.so . && rm -r org) || say "SQLite's library could not be laid out: the server works, but starts slower"
+    mv "$dist/native.new" "$dist/native"
 }
 
 # How the command line starts. Written out, so that a call costs no look-ups.
@@ -62,6 +74,7 @@ write_launch() {
         # Java reads arguments and file names in the locale's encoding; without a UTF-8 one every letter beyond ASCII would be lost.
         echo 'case ${LC_ALL:-${LC_CTYPE:-${LANG-}}} in *[Uu][Tt][Ff]*) ;; *) export LC_ALL=C.UTF-8 ;; esac'
         echo "server=($(grep '^-' "$home/server/jvm.options" | tr '\n' ' '))"
+        echo '[ ! -r "$dist/native/libsqlitejdbc.so" ] || server+=(-Dorg.sqlite.lib.path="$dist/native" -Dorg.sqlite.lib.name=libsqlitejdbc.so)'
         echo '[ ! -r "$dist/server.aot" ] || server+=(-XX:AOTCache="$dist/server.aot" "${quiet[@]}")'
         echo '[ ! -r "$dist/cli.aot" ] || flags+=(-XX:AOTCache="$dist/cli.aot" "${quiet[@]}")'
         echo '[ -z "${training-}" ] || return 0'

@@ -5,6 +5,7 @@
 //!     redoma-launcher clean NSFILE [KEEP...]      makes the clean mount namespace and pins it at NSFILE
 //!     redoma-launcher drop NSFILE                 unpins it
 //!     redoma-launcher run KEY=VALUE... -- RUNTIME ARG...
+//!     redoma-launcher serve                       stands by to do that whenever it is asked on standard input
 //!     redoma-launcher boot-id                     as a hook of runc: lays the sandbox's boot id over the host's
 //!     redoma-launcher inside                      inside an instance: tries what must be refused, writes /report
 //!
@@ -18,6 +19,7 @@ mod net;
 mod plan;
 mod root;
 mod run;
+mod serve;
 mod stage;
 mod sys;
 
@@ -35,9 +37,10 @@ fn dispatch(args: &[String]) -> Result<(), Fail> {
     match args.split_first() {
         Some((verb, rest)) if verb == "clean" => clean::make(rest),
         Some((verb, rest)) if verb == "drop" => clean::unpin(rest),
-        Some((verb, rest)) if verb == "run" => run::run(plan::Plan::parse(rest)?),
+        Some((verb, rest)) if verb == "run" => net::unshare().and_then(|()| run::run(plan::Plan::parse(rest)?)),
+        Some((verb, _)) if verb == "serve" => serve::serve(),
         Some((verb, _)) if verb == "boot-id" => stage::boot_id(),
         Some((verb, _)) if verb == "inside" => inside::report(),
-        _ => Err(Fail::usage("expected clean, drop, run, boot-id or inside")),
+        _ => Err(Fail::usage("expected clean, drop, run, serve, boot-id or inside")),
     }
 }

@@ -3,11 +3,12 @@
 
 use crate::fail::Fail;
 use crate::plan::Plan;
-use crate::{net, root, stage, sys};
+use crate::{root, stage, sys};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+/// In a network namespace of the sandbox's own already.
 pub fn run(plan: Plan) -> Result<(), Fail> {
     // SAFETY: only sets this process's umask; the nodes and directories below are made with exact modes.
     unsafe { libc::umask(0) };
@@ -19,7 +20,6 @@ pub fn run(plan: Plan) -> Result<(), Fail> {
     sys::enter(&clean, libc::CLONE_NEWNS)?;
     sys::unshare(libc::CLONE_NEWNS, "mount")?;
     sys::mount("", "/", "", libc::MS_REC | libc::MS_PRIVATE, "")?;
-    net::unshare()?;
     stage::build(&plan, &trees)?;
     root::check("root", plan.base)?;
     for volume in &plan.volumes {

@@ -110,7 +110,7 @@ final class Creation {
                 side.watchExit(live);
                 return running;
             } catch (RuntimeException | Error failed) {
-                core.starter().end(live);
+                core.starter().discard(live);
                 throw failed;
             }
         } catch (RuntimeException | Error failed) {

@@ -34,7 +34,7 @@ final class Ending {
     SandboxRow finishKill(Box box, SandboxRow row, String actor) {
         StopReason reason = row.reason() == null ? core.reason("killed", null, null) : row.reason();
         Map<String, Object> last = lastSeen(box, row);
-        side.end(box, row, reason.kind());
+        side.endForGood(box, row, reason.kind());
         Faults.at("kill.ended");
         core.pool().deleteDisk(row.id());
         Faults.at("kill.disk");

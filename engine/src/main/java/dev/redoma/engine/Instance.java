@@ -29,6 +29,12 @@ public interface Instance {
     /// Ends every process (frozen ones too) and releases all that create made; returns when nothing is left. Idempotent.
     void kill();
 
+    /// `kill` where the disk is not used again: what nobody inside can see or use any more (mounts) may be released a moment later, and
+    /// without its caller.
+    default void discard() {
+        kill();
+    }
+
     Usage usage();
 
     /// Changes cpu, memory, pids in place; throws NOT_ENFORCEABLE where it cannot.

@@ -5,6 +5,7 @@ import dev.redoma.model.SandboxId;
 import dev.redoma.model.SnapshotId;
 import dev.redoma.model.VolumeId;
 import dev.redoma.pool.LayerId;
+import dev.redoma.store.Sql;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.HashMap;
@@ -99,13 +100,12 @@ final class Reaper {
     private Set<String> known(Map<String, Thing> things) {
         return core.store().read(tx -> {
             var known = new HashSet<String>();
-            known.addAll(tx.createQuery("SELECT id FROM sandbox WHERE state <> 'ended'").mapTo(String.class).list());
-            known.addAll(tx.createQuery("SELECT id FROM snapshot").mapTo(String.class).list());
-            known.addAll(tx.createQuery("SELECT id FROM volume").mapTo(String.class).list());
+            known.addAll(Sql.list(tx, rs -> rs.getString(1), "SELECT id FROM sandbox WHERE state <> 'ended'"));
+            known.addAll(Sql.list(tx, rs -> rs.getString(1), "SELECT id FROM snapshot"));
+            known.addAll(Sql.list(tx, rs -> rs.getString(1), "SELECT id FROM volume"));
             known.addAll(layers.needed(tx));
             record Owned(long base, String owner) {}
-            List<Owned> ranges = tx.createQuery("SELECT base, owner FROM uid_range")
-                    .map((rs, ctx) -> new Owned(rs.getLong(1), rs.getString(2))).list();
+            List<Owned> ranges = Sql.list(tx, rs -> new Owned(rs.getLong(1), rs.getString(2)), "SELECT base, owner FROM uid_range");
             for (Owned range : ranges) {
                 if (range.owner().startsWith(UidRanges.WARM)) {
                     var id = new SandboxId(range.owner().substring(UidRanges.WARM.length()));
@@ -128,8 +128,8 @@ final class Reaper {
     /// All warm members that an earlier server left; called before this one starts its own.
     void leftovers() {
         record Owned(long base, String owner) {}
-        List<Owned> left = core.store().read(tx -> tx.createQuery("SELECT base, owner FROM uid_range WHERE owner LIKE 'warm:%'")
-                .map((rs, ctx) -> new Owned(rs.getLong(1), rs.getString(2))).list());
+        List<Owned> left = core.store().read(tx -> Sql.list(tx, rs -> new Owned(rs.getLong(1), rs.getString(2)),
+                "SELECT base, owner FROM uid_range WHERE owner LIKE 'warm:%'"));
         left.forEach(o -> core.background().run("removing a warm member left behind",
                 () -> forsaken(new SandboxId(o.owner().substring(UidRanges.WARM.length())), new UidRange(o.base()))));
     }

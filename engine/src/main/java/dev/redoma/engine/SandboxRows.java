@@ -45,13 +45,10 @@ final class SandboxRows {
     }
 
     static List<SandboxRow> notEnded(Handle tx) {
-        return tx.createQuery("SELECT * FROM sandbox WHERE state <> 'ended' ORDER BY created_at")
-                .map((rs, ctx) -> RowMapping.sandbox(rs)).list();
+        return Sql.list(tx, RowMapping::sandbox, "SELECT * FROM sandbox WHERE state <> 'ended' ORDER BY created_at");
     }
 
     static List<SandboxRow> notEndedOf(Handle tx, TenantId tenant) {
-        return tx.createQuery("SELECT * FROM sandbox WHERE tenant = :tenant AND state <> 'ended' ORDER BY created_at")
-                .bind("tenant", tenant.value())
-                .map((rs, ctx) -> RowMapping.sandbox(rs)).list();
+        return Sql.list(tx, RowMapping::sandbox, "SELECT * FROM sandbox WHERE tenant = ? AND state <> 'ended' ORDER BY created_at", tenant.value());
     }
 }

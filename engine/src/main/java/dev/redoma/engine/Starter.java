@@ -107,8 +107,17 @@ final class Starter {
 
     /// Ends every process and the channel; returns when nothing of the instance is left.
     void end(LiveBox live) {
+        end(live, live.instance()::kill);
+    }
+
+    /// The same where its disk goes too.
+    void discard(LiveBox live) {
+        end(live, live.instance()::discard);
+    }
+
+    private void end(LiveBox live, Runnable kill) {
         live.expectEnd();
-        live.instance().kill();
+        kill.run();
         live.close();
         places.remove(live.id());
     }

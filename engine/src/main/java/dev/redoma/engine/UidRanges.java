@@ -52,8 +52,8 @@ final class UidRanges {
 
     /// After a snapshot's row went: passes its range on to another snapshot of the same sandbox, or frees it.
     void released(Handle tx, SnapshotId snapshot, long base) {
-        boolean owned = tx.createQuery("SELECT EXISTS (SELECT 1 FROM uid_range WHERE base = :base AND owner = :owner)")
-                .bind("base", base).bind("owner", snapshot.value()).mapTo(Boolean.class).one();
+        boolean owned = Sql.list(tx, rs -> rs.getBoolean(1), "SELECT EXISTS (SELECT 1 FROM uid_range WHERE base = ? AND owner = ?)",
+                base, snapshot.value()).getFirst();
         if (owned) {
             release(tx, new UidRange(base));
         }

@@ -141,7 +141,7 @@ final class WarmPool {
             core.handover().begin(live, row.hostname());
             return live;
         } catch (RuntimeException | Error failed) {
-            core.starter().end(live);
+            core.starter().discard(live);
             throw failed;
         }
     }
@@ -171,7 +171,7 @@ final class WarmPool {
     /// Ends a member that was taken or dropped.
     void discard(Member member) {
         try {
-            core.starter().end(member.live());
+            core.starter().discard(member.live());
         } catch (RuntimeException failed) {
             LOG.warn("a warm member does not end", failed);
         }

@@ -3,6 +3,7 @@ package dev.redoma.ledger;
 
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
+import dev.redoma.store.Sql;
 import dev.redoma.store.Store;
 
 /// Which key a database belongs to.
@@ -13,15 +14,15 @@ final class Identity {
 
     /// True only for a database that never had a key and holds no record.
     static boolean isFresh(Store store) {
-        return store.read(tx -> tx.createQuery("""
-                SELECT NOT EXISTS (SELECT 1 FROM installation WHERE name = :name) AND NOT EXISTS (SELECT 1 FROM record)""")
-                .bind("name", NAME).mapTo(Boolean.class).one());
+        return store.read(tx -> Sql.list(tx, row -> row.getBoolean(1), """
+                SELECT NOT EXISTS (SELECT 1 FROM installation WHERE name = ?) AND NOT EXISTS (SELECT 1 FROM record)""", NAME).getFirst());
     }
 
     static void confirm(Store store, String publicKey) {
-        String known = store.write(tx -> {
-            tx.execute("INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", NAME, publicKey);
-            return tx.createQuery("SELECT value FROM installation WHERE name = :name").bind("name", NAME).mapTo(String.class).one();
+        var present = store.read(tx -> Sql.list(tx, row -> row.getString(1), "SELECT value FROM installation WHERE name = ?", NAME));
+        String known = !present.isEmpty() ? present.getFirst() : store.write(tx -> {
+            Sql.update(tx, "INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", NAME, publicKey);
+            return Sql.list(tx, row -> row.getString(1), "SELECT value FROM installation WHERE name = ?", NAME).getFirst();
         });
         if (!publicKey.equals(known)) {
             throw Problem.of(Code.HOST_FAILED, "The ledger's key is " + publicKey + ", but the database was written with " + known + ".",

@@ -44,13 +44,14 @@ public final class House implements AutoCloseable {
             var listening = opened.add(Ahead.open("http", () -> HttpServer.start(config.http(), NativeApi.starting())));
             var mounting = opened.add(Ahead.open("pool", () -> BtrfsPool.open(config.dataDir(), config.pool())));
             var store = opened.add(SqliteStore.open(config.dataDir().resolve("redoma.db")));
-            var ledger = ChainLedger.open(store, config.dataDir());
             var installation = Installation.id(store);
-            watch.done("store, ledger");
-            var http = listening.get();
-            watch.done("http");
+            watch.done("store");
             var trying = opened.add(Ahead.open("tier", () -> OciTier.open(
                     new OciConfig(installation, config.runDir(), options.guestBinary("redoma-guest"), options.guestBinary("redoma-launcher")))));
+            var ledger = ChainLedger.open(store, config.dataDir());
+            watch.done("ledger");
+            var http = listening.get();
+            watch.done("http");
             pool = mounting.get();
             watch.done("pool");
             tier = trying.get();

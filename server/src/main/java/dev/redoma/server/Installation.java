@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server;
 
+import dev.redoma.store.Sql;
 import dev.redoma.store.Store;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
@@ -12,9 +13,11 @@ final class Installation {
     private Installation() {}
 
     static String id(Store store) {
-        return store.write(tx -> {
-            tx.execute("INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", KEY, mint());
-            return tx.createQuery("SELECT value FROM installation WHERE name = :name").bind("name", KEY).mapTo(String.class).one();
+        // Looked up first: a commit is not for nothing.
+        var known = store.read(tx -> Sql.list(tx, row -> row.getString(1), "SELECT value FROM installation WHERE name = ?", KEY));
+        return !known.isEmpty() ? known.getFirst() : store.write(tx -> {
+            Sql.update(tx, "INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", KEY, mint());
+            return Sql.list(tx, row -> row.getString(1), "SELECT value FROM installation WHERE name = ?", KEY).getFirst();
         });
     }
 

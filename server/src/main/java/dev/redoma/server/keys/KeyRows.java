@@ -3,6 +3,9 @@ package dev.redoma.server.keys;
 
 import dev.redoma.model.Scope;
 import dev.redoma.model.wire.Key;
+import dev.redoma.store.Sql;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
@@ -21,30 +24,27 @@ final class KeyRows {
     record Row(Key key, byte[] hash) {}
 
     static List<Row> all(Handle handle) {
-        return handle.createQuery("SELECT id, name, tenant, scopes, hash, created_at, revoked_at FROM api_key ORDER BY created_at, id")
-                .map((rs, ctx) -> {
-                    long revoked = rs.getLong("revoked_at");
-                    boolean live = rs.wasNull();
-                    return new Row(
-                            new Key(rs.getString("id"), rs.getString("name"), rs.getString("tenant"), List.of(rs.getString("scopes").split(",")),
-                                    instant(rs.getLong("created_at")), live ? null : instant(revoked)),
-                            rs.getBytes("hash"));
-                })
-                .list();
+        return Sql.list(handle, KeyRows::row, "SELECT id, name, tenant, scopes, hash, created_at, revoked_at FROM api_key ORDER BY created_at, id");
+    }
+
+    private static Row row(ResultSet rs) throws SQLException {
+        long revoked = rs.getLong("revoked_at");
+        boolean live = rs.wasNull();
+        return new Row(
+                new Key(rs.getString("id"), rs.getString("name"), rs.getString("tenant"), List.of(rs.getString("scopes").split(",")),
+                        instant(rs.getLong("created_at")), live ? null : instant(revoked)),
+                rs.getBytes("hash"));
     }
 
     static void insert(Handle handle, Row row) {
         var key = row.key();
-        handle.createUpdate("INSERT INTO api_key (id, name, tenant, scopes, hash, created_at) VALUES (:id, :name, :tenant, :scopes, :hash, :at)")
-                .bind("id", key.id()).bind("name", key.name()).bind("tenant", key.tenant()).bind("scopes", String.join(",", key.scopes()))
-                .bind("hash", row.hash()).bind("at", micros(key.createdAt()))
-                .execute();
+        Sql.update(handle, "INSERT INTO api_key (id, name, tenant, scopes, hash, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+                key.id(), key.name(), key.tenant(), String.join(",", key.scopes()), row.hash(), micros(key.createdAt()));
     }
 
     /// False where there was no such key, or none alive.
     static boolean revoke(Handle handle, String id, Instant at) {
-        return handle.createUpdate("UPDATE api_key SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL")
-                .bind("at", micros(at)).bind("id", id).execute() == 1;
+        return Sql.update(handle, "UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", micros(at), id) == 1;
     }
 
     static Set<Scope> scopes(Key key) {

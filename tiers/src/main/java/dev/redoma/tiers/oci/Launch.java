@@ -16,23 +16,25 @@ final class Launch {
 
     private final OciConfig config;
     private final Runtime runtime;
+    private final StandingLauncher launcher;
 
-    Launch(OciConfig config, Runtime runtime) {
+    Launch(OciConfig config, Runtime runtime, StandingLauncher launcher) {
         this.config = config;
         this.runtime = runtime;
+        this.launcher = launcher;
     }
 
     /// Returns the host pid of its init, which runs. `join`: groups that the launcher enters first of all.
     int start(InstanceSpec spec, Path init, Bundle bundle, List<CgroupDir> join) {
-        var result = Spawn.run(command(spec, init, bundle, join));
+        var result = launcher.start(arguments(spec, init, bundle, join));
         if (result.code() != 0) {
             throw failure(result, bundle);
         }
         return bundle.pid().orElseThrow(() -> failure(result, bundle));
     }
 
-    private List<String> command(InstanceSpec spec, Path init, Bundle bundle, List<CgroupDir> join) {
-        var out = new ArrayList<String>(List.of(config.launcher().toString(), "run"));
+    private List<String> arguments(InstanceSpec spec, Path init, Bundle bundle, List<CgroupDir> join) {
+        var out = new ArrayList<String>();
         join.forEach(group -> out.add("cgroup=" + group.path().resolve("cgroup.procs")));
         out.add("namespace=" + config.cleanNamespace());
         out.add("base=" + spec.range().base());

@@ -79,6 +79,11 @@ final class OciInstance implements Instance {
     }
 
     @Override
+    public void discard() {
+        tier.discard(ref);
+    }
+
+    @Override
     public Usage usage() {
         return new Usage(
                 groups.cpuMicros() / 1000,

@@ -8,6 +8,7 @@ import dev.redoma.engine.InstanceSpec;
 import dev.redoma.engine.Tier;
 import dev.redoma.kernel.CgroupHost;
 import dev.redoma.kernel.ExitWatch;
+import dev.redoma.kernel.Fd;
 import dev.redoma.kernel.OwnLimits;
 import dev.redoma.kernel.ProcessFacts;
 import dev.redoma.model.Code;
@@ -35,6 +36,8 @@ public final class OciTier implements Tier, AutoCloseable {
     private final CleanNamespace clean;
     private final FirstPrograms guests;
     private final ExitWatch exits = new ExitWatch();
+    private final Unmounting unmounting = new Unmounting();
+    private final StandingLauncher launcher;
     private final Probe probe;
 
     private OciTier(OciConfig config, GroupHost groups, CpuSpread spread) {
@@ -43,6 +46,7 @@ public final class OciTier implements Tier, AutoCloseable {
         this.spread = spread;
         this.clean = new CleanNamespace(config);
         this.guests = new FirstPrograms(config.init(), config.runDir().resolve("guests"));
+        this.launcher = new StandingLauncher(config.launcher());
         var readiness = new Readiness();
         this.runtime = choose(readiness);
         this.probe = readiness.result(runtime);
@@ -188,7 +192,7 @@ public final class OciTier implements Tier, AutoCloseable {
         var unconfined = by.placesCgroups() ? List.<String>of() : groups.unconfined();
         bundle.write(spec, RuntimeConfig.of(spec, with.initArgs(), path, by.compiledFilter(), unconfined), cpus);
         makeGroups(box, spec, cpus);
-        int pid = new Launch(with, by).start(spec, init, bundle, by.placesCgroups() ? List.of() : box.dirs());
+        int pid = new Launch(with, by, launcher).start(spec, init, bundle, by.placesCgroups() ? List.of() : box.dirs());
         box.started(spec.limits(), pid);
         Await.until("starting the first program", () -> FirstProgram.leftRuntime(pid, by.binary()));
         var ref = ProcessFacts.of(pid)
@@ -260,6 +264,16 @@ public final class OciTier implements Tier, AutoCloseable {
         spread.giveBack(ref.name());
     }
 
+    /// As `remove`, but what its mounts hold back is left to be released behind.
+    void discard(InstanceRef ref) {
+        var mounts = sameProcess(ref) ? unmounting.hold(ref.pid()) : Optional.<Fd>empty();
+        try {
+            remove(ref);
+        } finally {
+            mounts.ifPresent(unmounting::later);
+        }
+    }
+
     boolean hasBundle(String name) {
         return bundle(name).exists();
     }
@@ -275,6 +289,8 @@ public final class OciTier implements Tier, AutoCloseable {
     @Override
     public void close() {
         exits.close();
+        launcher.close();
+        unmounting.close();
         groups.close(); // keeps what instances are in; an idle host is left without a trace
     }
 
