@@ -145,6 +145,32 @@ class CommandLineTest {
     }
 
     @Test
+    void versionsTagsAndWhatIsInASnapshotAreTold() throws Exception {
+        assertThat(redoma.call("template", "tag", "tiny", "cli").code()).isZero();
+        var shown = redoma.call("template", "show", "tiny:cli").text();
+        assertThat(shown).contains("cli, latest").contains("layer 1").contains("sha256:");
+        assertThat(redoma.call("template", "list").text()).contains("USED BY").contains("cli,latest");
+        assertThat(redoma.call("template", "untag", "tiny:cli").code()).isZero();
+        assertThat(redoma.call("template", "show", "tiny:cli").code()).isEqualTo(3);
+        assertThat(redoma.call("template", "show", "no name").code()).isEqualTo(2);
+        try (var box = lab.tiny()) {
+            var secret = "ghp_" + "c1L2i3C4l5I6c7L8i9C0l1I2c3L4i5C6l7I8";
+            box.write("/root/app/.env", ("TOKEN=" + secret + "\n").getBytes(java.nio.charset.StandardCharsets.UTF_8));
+            assertThat(redoma.call("snapshot", "create", box.id(), "--name", "cli:v1", "--contents", "credentials=refuse").code()).isEqualTo(4);
+            var kept = redoma.call("snapshot", "create", box.id(), "--name", "cli:v1", "--contents", "credentials=keep", "--keep-for", "1h");
+            assertThat(kept.code()).as(kept.err()).isZero();
+            var contents = redoma.call("snapshot", "show", "cli:v1").text();
+            assertThat(contents).contains("CREDENTIAL").contains("github-token").contains("/root/app/.env").contains("expires").doesNotContain(secret);
+            var scrubbed = redoma.call("snapshot", "create", box.id(), "--name", "cli:v2");
+            assertThat(scrubbed.err()).contains("scrubbed: credentials, 1 files");
+            assertThat(redoma.call("snapshot", "list", "--name", "cli").text().lines()).hasSize(3);
+            assertThat(redoma.call("snapshot", "delete", "cli:v1").code()).isZero();
+            assertThat(redoma.call("snapshot", "delete", "cli").code()).isZero();
+            assertThat(redoma.call("snapshot", "show", "cli").code()).isEqualTo(3);
+        }
+    }
+
+    @Test
     void theExportIsVerifiedWithoutTheServer(@TempDir Path scratch) throws Exception {
         var out = scratch.resolve("audit.jsonl").toString();
         assertThat(redoma.call("audit", "export", "--out", out).code()).isZero();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.pool.contents;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 
@@ -45,14 +44,17 @@ final class Base64Text {
         return to;
     }
 
-    /// What a run says whose quanta count from `quantum`.
-    static byte[] decoded(byte[] text, int from, int to, int quantum) {
-        int begin = from + Math.floorMod(quantum - from, 4);
-        int length = Math.max(0, to - begin);
+    /// What it says from the beginning of a quantum on; characters of what precedes the run count as zero.
+    static byte[] decoded(byte[] text, int quantum, int to) {
+        int length = to - quantum;
         if (length % 4 == 1) {
             length--;
         }
-        String run = new String(text, begin, length, StandardCharsets.ISO_8859_1).replace('-', '+').replace('_', '/');
+        var run = new byte[length];
+        for (int i = 0; i < length; i++) {
+            byte b = text[quantum + i];
+            run[i] = b == '-' ? (byte) '+' : b == '_' ? (byte) '/' : ALPHABET[b & 0xFF] ? b : (byte) 'A';
+        }
         return Base64.getDecoder().decode(run);
     }
 }

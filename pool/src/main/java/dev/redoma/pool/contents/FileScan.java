@@ -37,14 +37,16 @@ final class FileScan implements AutoCloseable {
     private final Shapes text;
     private final Shapes binary;
     private final boolean knows;
+    private final long end;
     private long left;
 
-    /// `known`: values that an earlier look found; `bytes`: how much it may read in all.
-    FileScan(Set<String> known, long bytes) {
+    /// `known`: values that an earlier look found; `bytes`: how much it may read in all; `end`: until when (`nanoTime`).
+    FileScan(Set<String> known, long bytes, long end) {
         this.knows = !known.isEmpty();
         this.text = knows ? Shapes.knowing(known) : Shapes.STANDARD;
         this.binary = Shapes.only(known);
         this.left = bytes;
+        this.end = end;
     }
 
     /// A secret in a file: its bytes, and the line that it begins on.
@@ -92,29 +94,29 @@ final class FileScan implements AutoCloseable {
         int kept = 0;
         int line = 1;
         while (true) {
-            if (left <= 0) {
+            if (left <= 0 || System.nanoTime() > end) {
                 return new Scanned(findings, isBinary, false);
             }
             int read = fill(file, base + kept, kept, WINDOW);
             left -= read;
-            int end = kept + read;
+            int filled = kept + read;
             boolean last = read < WINDOW;
-            int settled = last ? end : end - OVERLAP;
-            line = collect(findings, isBinary ? binary : text, made, base, end, settled, line, isBinary);
+            int settled = last ? filled : filled - OVERLAP;
+            line = collect(findings, isBinary ? binary : text, made, base, filled, settled, line, isBinary);
             if (last) {
                 return new Scanned(findings, isBinary, true);
             }
-            System.arraycopy(window, settled, window, 0, end - settled);
+            System.arraycopy(window, settled, window, 0, filled - settled);
             base += settled;
-            kept = end - settled;
+            kept = filled - settled;
         }
     }
 
     /// Those that begin before `settled`; returns the line that `settled` is on.
-    private int collect(List<At> into, Shapes shapes, @Nullable String made, long base, int end, int settled, int line, boolean isBinary) {
-        var found = new ArrayList<>(shapes.find(window, end));
-        if (made != null && base == 0 && end <= MADE) {
-            found.addAll(Lines.assignments(made, window, end));
+    private int collect(List<At> into, Shapes shapes, @Nullable String made, long base, int filled, int settled, int line, boolean isBinary) {
+        var found = new ArrayList<>(shapes.find(window, filled));
+        if (made != null && base == 0 && filled <= MADE) {
+            found.addAll(Lines.assignments(made, window, filled));
             found.sort(Comparator.comparingInt(Finding::from));
         }
         int at = 0;

@@ -24,9 +24,9 @@ final class Lines {
             "accessTokens.json", "msal_token_cache.json", "access_tokens.db", ".dockercfg", "pip.conf", ".yarnrc", ".yarnrc.yml", "hosts.yml", "auth.json",
             "secrets.yaml", "secrets.yml", "secrets.json", "environment");
     private static final Pattern ASSIGNED = Pattern.compile(
-            "(?i)([A-Za-z0-9_.-]*(?:secret|token|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|client-key-data|credential|_auth|\"auth)[A-Za-z0-9_.-]*)"
-                    + "[\"']?[ \t]*[=:][ \t]*[\"']?([^\\s\"',;]{8,4096})");
-    private static final Pattern NETRC = Pattern.compile("(?m)\\b(?:password|account)\\s+(\\S{4,256})");
+            "(?i)(?:secret|token|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|client-key-data|credential|_auth|\"auth)[A-Za-z0-9_.-]{0,64}"
+                    + "[\"']?[ \\t]{0,32}[=:][ \\t]{0,32}[\"']?([^\\s\"',;]{8,4096})");
+    private static final Pattern NETRC = Pattern.compile("(?m)\\b(?:password|account)\\s{1,64}(\\S{4,256})");
     private static final Pattern PGPASS = Pattern.compile("(?m)^[^:#\\n]*:[^:\\n]*:[^:\\n]*:[^:\\n]*:(.{4,256})$");
     private static final Pattern PLACEHOLDER = Pattern.compile("(?i)[$<{%*(].*|x+|\\.+|true|false|null|none|undefined|changeme|required|optional");
 
@@ -81,8 +81,8 @@ final class Lines {
 
     /// Three parts, of which the first two are JSON: what has the look of it but no payload is some other base64.
     static @Nullable Finding jwt(String kind, byte[] text, int from, int end) {
-        int at = part(text, from, end);
-        if (Shape.inWord(text, from) || at - from < 10 || !begins(text, at, end, Shape.bytes(".eyJ"))) {
+        int at = Shape.inWord(text, from) ? from : part(text, from, end);
+        if (at - from < 10 || !begins(text, at, end, Shape.bytes(".eyJ"))) {
             return null;
         }
         at = part(text, at + 1, end);
@@ -111,7 +111,7 @@ final class Lines {
         if (stop - start < 12) {
             return null;
         }
-        byte[] said = Base64Text.decoded(text, start, Base64Text.runEnd(text, start, stop), start);
+        byte[] said = Base64Text.decoded(text, start, Base64Text.runEnd(text, start, stop));
         boolean printable = new String(said, StandardCharsets.ISO_8859_1).chars().allMatch(c -> c >= ' ' && c < 127);
         return printable && contains(said, 0, said.length, new byte[] {':'}) ? new Finding(kind, start, stop) : null;
     }
@@ -128,7 +128,7 @@ final class Lines {
     static List<Finding> assignments(String name, byte[] text, int end) {
         var found = new ArrayList<Finding>();
         String read = new String(text, 0, end, StandardCharsets.ISO_8859_1);
-        collect(found, "assignment", ASSIGNED, 2, read, text);
+        collect(found, "assignment", ASSIGNED, 1, read, text);
         if (name.endsWith("netrc")) {
             collect(found, "netrc-password", NETRC, 1, read, text);
         }

@@ -35,8 +35,9 @@ final class Look implements Walk.Visitor, AutoCloseable {
 
     /// `reading`: whether secrets are looked for at all; `known`: values that are looked for beside their kinds.
     Look(Bounds bounds, boolean reading, boolean redacting, Set<ContentClass> removing, Set<String> known) {
-        this.walk = new Walk(bounds);
-        this.scan = new FileScan(known, bounds.bytes());
+        long end = System.nanoTime() + bounds.time().toNanos();
+        this.walk = new Walk(bounds, end);
+        this.scan = new FileScan(known, bounds.bytes(), end);
         this.reading = reading;
         this.redacting = redacting;
         this.removing = removing;

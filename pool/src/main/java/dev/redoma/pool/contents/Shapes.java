@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// Finds secrets by their look, plain or in base64, and values that are known already. One pass; immutable, thread-safe.
 final class Shapes {
     private static final String TOKEN = "Aa0_-";
+    private static final int DECODED = 1024;
     private static final List<Shape> KNOWN = List.of(
             Shape.token("github-token", "ghp_", 30, "Aa0"), Shape.token("github-token", "gho_", 30, "Aa0"), Shape.token("github-token", "ghu_", 30, "Aa0"),
             Shape.token("github-token", "ghs_", 30, "Aa0"), Shape.token("github-token", "ghr_", 30, "Aa0"), Shape.token("github-token", "github_pat_", 30, "Aa0_"),
@@ -80,14 +81,16 @@ final class Shapes {
         return all;
     }
 
+    /// What begins there in the decoded text, of which only as much is decoded as a token may have; all of the run counts as the secret.
     private static @Nullable Finding encoded(String kind, byte[] text, int from, int end, int alignment) {
-        int start = Base64Text.runStart(text, from);
-        int stop = Base64Text.runEnd(text, from, end);
-        if (stop - start < 20) {
+        int quantum = from - Base64Text.before(alignment);
+        int stop = Base64Text.runEnd(text, from, Math.min(end, from + DECODED));
+        if (quantum < 0 || stop - quantum < 20) {
             return null;
         }
-        byte[] inside = Base64Text.decoded(text, start, stop, from - Base64Text.before(alignment));
-        return PLAIN.find(inside, inside.length).isEmpty() ? null : new Finding(kind, start, stop);
+        byte[] inside = Base64Text.decoded(text, quantum, stop);
+        boolean found = PLAIN.find(inside, inside.length).stream().anyMatch(f -> f.from() <= alignment + 1);
+        return found ? new Finding(kind, Base64Text.runStart(text, from), Base64Text.runEnd(text, from, end)) : null;
     }
 
     /// Only these values: for what is no text.

@@ -16,9 +16,10 @@ final class Walk {
     private final long end;
     private int entries;
 
-    Walk(Bounds bounds) {
+    /// `end`: until when (`nanoTime`).
+    Walk(Bounds bounds, long end) {
         this.bounds = bounds;
-        this.end = System.nanoTime() + bounds.time().toNanos();
+        this.end = end;
     }
 
     /// What is done with what is there. An entry may be removed when it was visited, a directory when it was left.

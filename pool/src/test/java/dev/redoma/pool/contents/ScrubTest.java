@@ -252,6 +252,16 @@ class ScrubTest {
         assertThat(Files.size(upper.resolve("srv/long.txt"))).isEqualTo(text.length());
     }
 
+    /// Text made to keep the scanner busy: what took quadratic time would not come to an end here.
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "token ", "token= ", "password\n", "-----BEGIN PRIVATE KEY", "eyJ-", "Z2hwX", "://a:", "ghp_", "Basic ", "secret_"})
+    void textMadeToBlindTheScannerEndsInTime(String piece) throws IOException {
+        put("home/user/.env", piece.repeat((1 << 20) / piece.length() - 1));
+        put("home/user/.netrc", "password" + " ".repeat(1 << 19));
+        put("home/user/last", "T=" + TOKEN);
+        assertThat(look().credentials()).contains(new FoundCredential("/home/user/last", "github-token", 1));
+    }
+
     @Test
     void ordinaryTextIsLeftAlone() throws IOException {
         put("srv/package-lock.json", "{\"integrity\": \"sha512-" + base64("not a secret but sixty-four bytes of a digest, as lockfiles have th") + "\"}");
