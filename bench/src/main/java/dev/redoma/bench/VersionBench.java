@@ -20,7 +20,7 @@ final class VersionBench implements Bench {
 
     @Override
     public String name() {
-        return "templates";
+        return "templates.versions";
     }
 
     @Override
