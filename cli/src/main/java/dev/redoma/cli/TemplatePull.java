@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.cli;
 
+import dev.redoma.client.RedomaApiException;
 import dev.redoma.client.RedomaClient;
 import dev.redoma.model.wire.Build;
 import dev.redoma.model.wire.StartBuild;
@@ -33,9 +34,7 @@ final class TemplatePull extends Verb {
         var begun = client.builds().start(template, new StartBuild(image, null, null, null, colon < 0 ? null : called.substring(colon + 1), null));
         var ended = followed(client, begun);
         if (!ended.state().equals("ready")) {
-            var error = ended.error();
-            throw new Failed(Exit.FAILURE, error == null ? "The pull was " + ended.state() + "." : error.detail(),
-                    error == null || error.remedy() == null ? "Begin it again." : error.remedy());
+            throw ended.error() != null ? new RedomaApiException(ended.error()) : new Failed(Exit.FAILURE, "The pull was " + ended.state() + ".", "Begin it again.");
         }
         TemplateGroup.said(this, client.templates().get(template + "@" + ended.digest()));
         return Exit.OK;

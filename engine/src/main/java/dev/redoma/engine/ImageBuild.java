@@ -2,11 +2,11 @@
 package dev.redoma.engine;
 
 import dev.redoma.engine.image.PullControl;
-import dev.redoma.model.Bytes;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import dev.redoma.pool.Pool;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
@@ -51,6 +51,10 @@ final class ImageBuild {
         }
     }
 
+    private static String size(long bytes) {
+        return bytes < 1 << 20 ? bytes / 1024 + " KiB" : String.format(Locale.ROOT, "%.1f MiB", bytes / 1048576.0);
+    }
+
     /// What is new at once, how far it is every few seconds.
     private void tell(Pool.Progress progress) {
         long now = System.nanoTime();
@@ -58,7 +62,7 @@ final class ImageBuild {
         if (!progress.what().equals(told) || !whole && now - toldAt > EVERY) {
             told = progress.what();
             toldAt = now;
-            order.log().say(progress.what() + (progress.total() == 0 ? "" : ": " + new Bytes(progress.done()) + " of " + new Bytes(progress.total())));
+            order.log().say(progress.what() + (progress.total() == 0 ? "" : ": " + size(progress.done()) + " of " + size(progress.total())));
         }
     }
 }
