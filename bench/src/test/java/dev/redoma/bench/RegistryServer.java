@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,9 +15,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Base64;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /// The distribution's registry server on loopback, for tests; closing it removes all of it.
 final class RegistryServer implements AutoCloseable {
+    private static final Pattern LISTENS = Pattern.compile("listening on 127\\.0\\.0\\.1:(\\d+)");
     static final String PASSWORD = "correct horse";
     /// That password by bcrypt.
     private static final String HASHED = "$2b$05$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2";
@@ -50,40 +51,32 @@ final class RegistryServer implements AutoCloseable {
     static RegistryServer start(String auth) {
         try {
             var dir = Files.createTempDirectory(Path.of("/var/tmp"), "redoma-registry-");
-            int port;
-            try (var free = new ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
-                port = free.getLocalPort();
-            }
             var config = Files.writeString(dir.resolve("config.yml"), """
                     version: 0.1
-                    log: {level: warn, accesslog: {disabled: true}}
+                    log: {level: info, accesslog: {disabled: true}}
                     storage: {filesystem: {rootdirectory: %s}}
-                    http: {addr: "127.0.0.1:%d", secret: tests}
+                    http: {addr: "127.0.0.1:0", secret: tests}
                     %s
-                    """.formatted(Files.createDirectory(dir.resolve("data")), port, auth));
+                    """.formatted(Files.createDirectory(dir.resolve("data")), auth));
             var process = new ProcessBuilder(binary().toString(), "serve", config.toString()).redirectErrorStream(true)
                     .redirectOutput(dir.resolve("log").toFile()).start();
-            var server = new RegistryServer(dir, process, port, !auth.isEmpty());
-            server.awaitReady();
-            return server;
+            return new RegistryServer(dir, process, port(process, dir.resolve("log")), !auth.isEmpty());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private void awaitReady() throws IOException {
+    /// The one that it took, as its log says.
+    private static int port(Process process, Path log) throws IOException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         while (true) {
-            try {
-                http.send(HttpRequest.newBuilder(uri("/v2/")).build(), HttpResponse.BodyHandlers.discarding());
-                return;
-            } catch (IOException notYet) {
-                assertThat(process.isAlive()).as("the registry runs: %s", Files.readString(dir.resolve("log"))).isTrue();
-                assertThat(System.nanoTime()).as("it is ready within 30 s").isLessThan(end);
-                Rig.pause(20);
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
+            var said = LISTENS.matcher(Files.readString(log));
+            if (said.find()) {
+                return Integer.parseInt(said.group(1));
             }
+            assertThat(process.isAlive()).as("the registry runs: %s", Files.readString(log)).isTrue();
+            assertThat(System.nanoTime()).as("it is ready within 30 s").isLessThan(end);
+            Rig.pause(20);
         }
     }
 
