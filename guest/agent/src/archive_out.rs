@@ -23,13 +23,14 @@ struct Writer<'a> {
     root: PathBuf,
     buffer: Vec<u8>,
     seen: HashMap<(u64, u64), Vec<u8>>,
+    whole: bool,
 }
 
 pub fn write(channel: &mut Channel, place: &Place, it: &TarOut) -> Outcome<()> {
     let path = place.path(&it.path)?;
     let root = sys::open(&path, libc::O_PATH, 0).at(&it.path)?;
     let stat = files::stat_at(root.as_raw_fd(), sys::ITSELF, true).at(&it.path)?;
-    let mut writer = Writer { channel, root: path.clone(), buffer: Vec::with_capacity(DATA_LIMIT), seen: HashMap::new() };
+    let mut writer = Writer { channel, root: path.clone(), buffer: Vec::with_capacity(DATA_LIMIT), seen: HashMap::new(), whole: it.whole };
     if is_type(&stat, libc::S_IFDIR) {
         walk::walk(walk::open_root(&path).at(&it.path)?, &mut writer)?;
     } else {
@@ -84,7 +85,7 @@ impl Writer<'_> {
     }
 
     fn file(&mut self, entry: &Entry<'_>, mut header: Header) -> Outcome<()> {
-        if entry.stat.st_nlink > 1 {
+        if entry.stat.st_nlink > 1 && !self.whole {
             let key = (entry.stat.st_dev, entry.stat.st_ino);
             if let Some(first) = self.seen.get(&key) {
                 header.kind = tar::HARD_LINK;

@@ -17,11 +17,14 @@ import picocli.CommandLine.Parameters;
 
 /// Copies files and folders into and out of a sandbox.
 @Command(name = "cp", description = {
-    "Copy a file or folder: SRC and DST are local paths or SANDBOX:PATH, one of each; '-' is stdin or stdout.",
+    "Copy a file or folder: SRC and DST are local paths or SANDBOX:PATH (or volume/NAME:PATH), one of each; '-' is stdin or stdout.",
     "A folder goes into DST if that is a folder already, else it becomes DST. Links are copied as links, never followed."})
 final class Cp extends Verb {
     @Option(names = {"-u", "--user"}, description = "As this user of the sandbox.")
     @Nullable String user;
+
+    @Option(names = "--gitignore", description = "Leave out what the folder's .gitignore files name.")
+    boolean gitignore;
 
     @Parameters(index = "0", paramLabel = "SRC")
     String from = "";
@@ -41,9 +44,9 @@ final class Cp extends Verb {
             throw new Failed(Exit.USAGE, "One of SRC and DST is local and the other SANDBOX:PATH.", "Copy between sandboxes by way of a local folder, or fork.");
         }
         if (target != null) {
-            up(client.sandbox(target.sandbox()).files().as(user), target);
+            up(target.files(client).as(user), target);
         } else if (source != null) {
-            down(client.sandbox(source.sandbox()).files().as(user), source);
+            down(source.files(client).as(user), source);
         }
         return Exit.OK;
     }
@@ -61,7 +64,7 @@ final class Cp extends Verb {
                 return;
             }
             files.mkdir(place.path(), null);
-            var leftOut = files.folders().upload(local, place.path(), done -> progress.at(done, -1));
+            var leftOut = files.folders().upload(local, place.path(), gitignore, done -> progress.at(done, -1));
             leftOut.forEach(name -> io.err().println("redoma: not copied, it is no file, folder or link: " + Text.safe(name)));
             done(Map.of("path", place.path(), "leftOut", leftOut));
         }

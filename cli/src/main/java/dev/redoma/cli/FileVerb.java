@@ -13,7 +13,7 @@ abstract class FileVerb extends Verb {
     @Option(names = {"-u", "--user"}, description = "As this user of the sandbox.")
     @Nullable String user;
 
-    @Parameters(index = "0", paramLabel = "SANDBOX:PATH", description = "Relative paths begin at the user's home.")
+    @Parameters(index = "0", paramLabel = "SANDBOX:PATH", description = "Or volume/NAME:PATH. Relative paths begin at the user's home, or at the volume's root.")
     String place = "";
 
     FileVerb(Io io) {
@@ -25,7 +25,7 @@ abstract class FileVerb extends Verb {
     @Override
     int run(RedomaClient client) throws IOException {
         var remote = RemotePath.required(place);
-        act(client.sandbox(remote.sandbox()).files().as(user), remote.path());
+        act(remote.files(client).as(user), remote.path());
         return Exit.OK;
     }
 }

@@ -33,7 +33,7 @@ final class QuickstartTask {
         try (var box = client.create(NewSandbox.from("base").label("made-by", "quickstart")); var interrupted = new OnInterrupt(box::kill)) {
             var state = box.state();
             io.err().println("  " + box.id() + ": " + state.isolation().tier() + " (" + state.isolation().runtime() + "), no network but loopback");
-            var work = Workspace.upload(box, app, io);
+            var work = Workspace.upload(box, app, false, io);
             io.err().println("  uploaded " + app + " to " + work.path());
             var tests = command(box, work, TESTS);
             io.err().println("  (one test fails on purpose: the fault is the example's task)");

@@ -1,27 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.cli;
 
+import dev.redoma.client.RedomaClient;
+import dev.redoma.client.SandboxFiles;
 import org.jspecify.annotations.Nullable;
 
-/// `SANDBOX:path`; a local path has no colon before its first slash.
-record RemotePath(String sandbox, String path) {
+/// `SANDBOX:path`, or `volume/NAME:path`; another local path has no colon before its first slash (write `./volume/…` for one that looks like a volume's).
+record RemotePath(boolean volume, String owner, String path) {
+    private static final String VOLUME = "volume/";
 
     static @Nullable RemotePath of(String text) {
-        int colon = text.indexOf(':');
-        int slash = text.indexOf('/');
+        boolean volume = text.startsWith(VOLUME);
+        var rest = volume ? text.substring(VOLUME.length()) : text;
+        int colon = rest.indexOf(':');
+        int slash = rest.indexOf('/');
         if (colon <= 0 || slash >= 0 && slash < colon) {
             return null;
         }
-        var path = text.substring(colon + 1);
-        return new RemotePath(text.substring(0, colon), path.isEmpty() ? "." : path);
+        var path = rest.substring(colon + 1);
+        return new RemotePath(volume, rest.substring(0, colon), path.isEmpty() ? "." : path);
     }
 
     static RemotePath required(String text) {
         var remote = of(text);
         if (remote == null) {
-            throw new Failed(Exit.USAGE, "'" + text + "' is not of the form SANDBOX:PATH", "Write the sandbox's id or name, a colon and the path.");
+            throw new Failed(Exit.USAGE, "'" + text + "' is not of the form SANDBOX:PATH", "Write the sandbox's id or name (or volume/NAME), a colon and the path.");
         }
         return remote;
+    }
+
+    SandboxFiles files(RedomaClient client) {
+        return volume ? client.volumes().files(owner) : client.sandbox(owner).files();
+    }
+
+    RemotePath with(String other) {
+        return new RemotePath(volume, owner, other);
     }
 
     String name() {
@@ -30,6 +43,6 @@ record RemotePath(String sandbox, String path) {
     }
 
     RemotePath child(String name) {
-        return new RemotePath(sandbox, path.endsWith("/") ? path + name : path + "/" + name);
+        return new RemotePath(volume, owner, path.endsWith("/") ? path + name : path + "/" + name);
     }
 }

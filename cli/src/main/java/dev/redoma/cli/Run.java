@@ -26,6 +26,9 @@ final class Run extends Verb {
     @Option(names = "--workspace", paramLabel = "DIR", description = "Copy this folder to 'workspace' in the user's home and run the command there.")
     @Nullable Path workspace;
 
+    @Option(names = "--gitignore", description = "Leave out of the workspace what its .gitignore files name.")
+    boolean gitignore;
+
     @Option(names = "--keep", description = "Leave the sandbox alive and print its id.")
     boolean keep;
 
@@ -81,7 +84,7 @@ final class Run extends Verb {
     }
 
     private int inside(SandboxHandle box, dev.redoma.client.Command command) throws IOException {
-        var work = workspace == null ? null : Workspace.upload(box, workspace, io);
+        var work = workspace == null ? null : Workspace.upload(box, workspace, gitignore, io);
         var there = work == null || how.cwd != null ? command : command.cwd(work.path());
         var id = new AtomicReference<String>();
         Exec exec;

@@ -9,7 +9,7 @@ final class Verbs {
     static final List<String> NAMES = List.of(
             "quickstart", "up", "down", "uninstall", "status", "doctor",
             "run", "create", "list", "show", "exec", "attach", "shell", "logs",
-            "cp", "ls", "stat", "rm", "mv", "mkdir", "chmod", "watch", "diff",
+            "cp", "ls", "stat", "rm", "mv", "mkdir", "chmod", "watch", "diff", "export", "import",
             "pause", "resume", "stop", "start", "reset", "set-timeout", "fork", "kill", "quarantine",
             "snapshot", "template", "volume", "keys", "audit", "bench", "completion");
 
@@ -46,6 +46,8 @@ final class Verbs {
             case "chmod" -> new Chmod(io);
             case "watch" -> new Watch(io);
             case "diff" -> new Diff(io);
+            case "export" -> new Export(io);
+            case "import" -> new Import(io);
             default -> makeLifeVerb(name, io);
         };
     }

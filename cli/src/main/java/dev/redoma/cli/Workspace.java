@@ -18,10 +18,10 @@ record Workspace(String path, @Nullable Map<String, FileInfo> before) {
     /// The server lists no more than this.
     private static final int MOST = 10_000;
 
-    static Workspace upload(SandboxHandle box, Path local, Io io) throws IOException {
+    static Workspace upload(SandboxHandle box, Path local, boolean gitignore, Io io) throws IOException {
         var path = box.files().mkdir(NAME, null).path();
         try (var progress = Progress.onTerminal(io, "upload")) {
-            var leftOut = box.files().folders().upload(local, path, done -> progress.at(done, -1));
+            var leftOut = box.files().folders().upload(local, path, gitignore, done -> progress.at(done, -1));
             leftOut.forEach(name -> io.err().println("redoma: not uploaded, it is no file, folder or link: " + Text.safe(name)));
         }
         return new Workspace(path, look(box, path));

@@ -43,11 +43,14 @@ class TextTest {
 
     @Test
     void remotePathsAreToldFromLocalOnes() {
-        assertThat(RemotePath.of("box:/a:b")).isEqualTo(new RemotePath("box", "/a:b"));
-        assertThat(RemotePath.of("box:")).isEqualTo(new RemotePath("box", "."));
+        assertThat(RemotePath.of("box:/a:b")).isEqualTo(new RemotePath(false, "box", "/a:b"));
+        assertThat(RemotePath.of("box:")).isEqualTo(new RemotePath(false, "box", "."));
         assertThat(RemotePath.of("./a:b")).isNull();
         assertThat(RemotePath.of("/a:b")).isNull();
         assertThat(RemotePath.of("plain")).isNull();
-        assertThat(new RemotePath("b", "/x/y/").name()).isEqualTo("y");
+        assertThat(RemotePath.of("volume/data:/a/b")).isEqualTo(new RemotePath(true, "data", "/a/b"));
+        assertThat(RemotePath.of("volume/data/x:y")).isNull();
+        assertThat(RemotePath.of("volume/data")).isNull();
+        assertThat(new RemotePath(false, "b", "/x/y/").name()).isEqualTo("y");
     }
 }

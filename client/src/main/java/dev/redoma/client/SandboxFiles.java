@@ -14,27 +14,31 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Files of one running sandbox; relative paths begin at the user's home. Thread-safe; `as` gives another user's view.
+/// Files of one running sandbox, or of a volume; relative paths begin at the user's home, in a volume all at its root. Thread-safe; `as` gives
+/// another user's view.
 public final class SandboxFiles {
     private static final String OCTETS = "application/octet-stream";
 
     private final Api api;
-    private final String sandbox;
+    /// `/v1/sandboxes/` or `/v1/volumes/`.
+    private final String kind;
+    private final String owner;
     private final @Nullable String user;
 
-    SandboxFiles(Api api, String sandbox) {
-        this(api, sandbox, null);
+    SandboxFiles(Api api, String kind, String owner) {
+        this(api, kind, owner, null);
     }
 
-    private SandboxFiles(Api api, String sandbox, @Nullable String user) {
+    private SandboxFiles(Api api, String kind, String owner, @Nullable String user) {
         this.api = api;
-        this.sandbox = sandbox;
+        this.kind = kind;
+        this.owner = owner;
         this.user = user;
     }
 
     /// The same files, accessed as another user of the sandbox (null: as commands do).
     public SandboxFiles as(@Nullable String other) {
-        return new SandboxFiles(api, sandbox, other);
+        return new SandboxFiles(api, kind, owner, other);
     }
 
     public FileInfo stat(String path, boolean follow) {
@@ -151,7 +155,7 @@ public final class SandboxFiles {
     }
 
     private Target at(String rest) {
-        return Target.of("/v1/sandboxes/", sandbox, rest);
+        return Target.of(kind, owner, rest);
     }
 
     private Target at(String rest, String path) {

@@ -8,6 +8,8 @@ import dev.redoma.model.wire.Page;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Snapshot;
 import dev.redoma.model.wire.Usage;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +47,7 @@ public final class SandboxHandle implements AutoCloseable {
     }
 
     public SandboxFiles files() {
-        return new SandboxFiles(api, id);
+        return new SandboxFiles(api, "/v1/sandboxes/", id);
     }
 
     public Sandbox pause() {
@@ -90,6 +92,13 @@ public final class SandboxHandle implements AutoCloseable {
     public List<Change> changes() {
         Page<Change> page = api.getList(at("/changes"), Page.class, Change.class);
         return page.items();
+    }
+
+    /// The files that differ from the template, as an archive whose paths begin at the root.
+    public void exportChanges(ArchiveOptions options, OutputStream to) throws IOException {
+        try (var answer = api.open(api.plain("GET", options.apply(at("/changes/archive"))))) {
+            answer.body().transferTo(to);
+        }
     }
 
     /// The engine's own messages; operators only.

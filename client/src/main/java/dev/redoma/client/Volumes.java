@@ -41,6 +41,11 @@ public final class Volumes {
         api.send("DELETE", at(volume, ""), null);
     }
 
+    /// Files of a volume, without a sandbox.
+    public SandboxFiles files(String volume) {
+        return new SandboxFiles(api, "/v1/volumes/", volume);
+    }
+
     private static Target at(String volume, String rest) {
         return Target.of("/v1/volumes/", volume, rest);
     }

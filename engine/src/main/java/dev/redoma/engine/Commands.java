@@ -9,8 +9,8 @@ import java.time.Clock;
 /// The command and file side of the engine, and what the lifecycle tells it. Closed after the last verb and before the channels.
 record Commands(Execs execs, FileService files, ExecLifecycle lifecycle, Runnable closing) {
 
-    static Commands open(LiveBoxes boxes, Store store, Ledger ledger, Path dataDir, long outputBudget, Clock clock) {
+    static Commands open(LiveBoxes boxes, Store store, Ledger ledger, Path dataDir, Path waiting, long outputBudget, Clock clock) {
         var execs = new ExecService(boxes, store, ledger, dataDir, outputBudget, clock);
-        return new Commands(execs, new FileService(boxes, store, ledger), execs, execs::close);
+        return new Commands(execs, new FileService(boxes, store, ledger, waiting), execs, execs::close);
     }
 }

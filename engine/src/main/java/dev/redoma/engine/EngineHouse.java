@@ -26,6 +26,7 @@ final class EngineHouse implements Engine {
     private final Volumes volumes;
     private final Builds builds;
     private final BuildQueue building;
+    private final Files volumeFiles;
     private final Retention retention;
 
     private EngineHouse(Core core, Commands commands, ImageSources sources) {
@@ -61,6 +62,7 @@ final class EngineHouse implements Engine {
         var volumeEffects = new VolumeEffects(core);
         this.volumes = new VolumeService(core, admission, volumeEffects);
         var buildRecovery = new BuildRecovery(core, places, ending, collector);
+        this.volumeFiles = new VolumeFiles(core);
         this.retention = new Retention(core);
         var recovery = new Recovery(core, side, creation, ending, pausing, starting, snapshots);
         var reaper = new Reaper(core, warm, collector);
@@ -76,7 +78,7 @@ final class EngineHouse implements Engine {
         var boxes = new Boxes(config.times().lock());
         var background = new Background();
         var places = new Places(config.runDir());
-        var commands = Commands.open(new LiveLookup(store, boxes), store, ledger, config.dataDir(), config.quota().outputBytes(), clock);
+        var commands = Commands.open(new LiveLookup(store, boxes), store, ledger, config.dataDir(), pool.root(), config.quota().outputBytes(), clock);
         var core = new Core(config, store, new Records(ledger), pool, clock, new TierChoice(tiers), boxes, places,
                 new Starter(pool, places, background, config.times().ready()), new Handover(), background, new SystemLog(store, clock),
                 new UidRanges(config.uids()), new Quotas(config), new Holding(new VolumeUse()), new Timers(clock, background), new LayerHolds(), commands.lifecycle());
@@ -129,6 +131,11 @@ final class EngineHouse implements Engine {
     @Override
     public Builds builds() {
         return builds;
+    }
+
+    @Override
+    public Files volumeFiles() {
+        return volumeFiles;
     }
 
     @Override

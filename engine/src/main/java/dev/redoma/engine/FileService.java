@@ -19,10 +19,13 @@ import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.Scope;
 import dev.redoma.model.wire.FileInfo;
+import dev.redoma.pool.Incoming;
+import dev.redoma.pool.Outgoing;
 import dev.redoma.store.Store;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -41,11 +44,14 @@ final class FileService implements Files {
     private static final int WATCHES = 32;
 
     private final LiveBoxes boxes;
+    private final Path waiting;
     private final FileLog log;
     private final FileSlots operations = new FileSlots("file operations", OPERATIONS);
     private final FileSlots watches = new FileSlots("watches", WATCHES);
 
-    FileService(LiveBoxes boxes, Store store, Ledger ledger) {
+    /// `waiting`: where archives wait until they are looked through.
+    FileService(LiveBoxes boxes, Store store, Ledger ledger, Path waiting) {
+        this.waiting = waiting;
         this.boxes = boxes;
         this.log = new FileLog(store, ledger);
     }
@@ -142,16 +148,21 @@ final class FileService implements Files {
     }
 
     @Override
-    public void tarOut(Caller caller, String sandbox, String path, @Nullable String user, OutputStream to) throws IOException {
+    public void archiveOut(Caller caller, String sandbox, String path, @Nullable String user, Outgoing form, OutputStream to) throws IOException {
         var live = reading(caller, sandbox);
-        var out = TarOut.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user));
+        // In part or as a zip there is nothing that a hard link could lead to.
+        var out = TarOut.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setWhole(!form.plain());
         try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, Request.newBuilder().setTarOut(out).build())) {
-            FileStreams.down(op, to, path);
+            if (form.plain()) {
+                FileStreams.down(op, to, path);
+            } else {
+                form.tar(GuestBytes.from(op, path), to);
+            }
         }
     }
 
     @Override
-    public void tarIn(Caller caller, String sandbox, String path, @Nullable String user, InputStream tar) throws IOException {
+    public void archiveIn(Caller caller, String sandbox, String path, @Nullable String user, InputStream archive) throws IOException {
         var live = changing(caller, sandbox);
         tarIn(caller, live, path, TarIn.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)), tar);
     }
@@ -165,11 +176,8 @@ final class FileService implements Files {
     private void tarIn(Caller caller, Live live, String path, TarIn.Builder in, InputStream tar) throws IOException {
         var act = new FileLog.Act(caller, live, "archive", path, null);
         log.begin(act);
-        try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, Request.newBuilder().setTarIn(in).build())) {
-            var sent = FileStreams.up(op, tar, path);
-            op.end();
-            op.answer(LONG, path);
-            log.done(act, sent);
+        try (var slot = operations.take(live.id()); var busy = live.busy(); var incoming = Incoming.receive(waiting, archive, Incoming.ROOM)) {
+            unpack(live, Request.newBuilder().setTarIn(in).build(), path, incoming, act);
         } catch (RedomaException e) {
             log.failed(act, e.code().wire(), e);
             throw archive(e);
@@ -179,14 +187,24 @@ final class FileService implements Files {
         }
     }
 
+    private void unpack(Live live, Request request, String path, Incoming incoming, FileLog.Act act) throws IOException {
+        try (var op = open(live, request)) {
+            var to = GuestBytes.to(op, path, FileStreams.sha256());
+            incoming.tarTo(to);
+            op.end();
+            op.answer(LONG, path);
+            log.done(act, to.sent());
+        }
+    }
+
     /// A member that the guest would not unpack is the archive's fault, not the path's.
     private static RedomaException archive(RedomaException e) {
         if (e.code() != Code.FILE_REFUSED || !"INVALID".equals(e.problem().details().get("guestCode"))) {
             return e;
         }
         var p = e.problem();
-        return new Problem(Code.ARCHIVE_REFUSED, p.layer(), p.message(), "Leave that member out; nothing is written outside the target.",
-                p.details()).raise();
+        return new Problem(Code.ARCHIVE_REFUSED, p.layer(), p.message(), "Leave that member out, or remove what is in its way; those before it are there.",
+                p.details()).with("written", "some").raise();
     }
 
     @Override

@@ -4,6 +4,7 @@ package dev.redoma.engine;
 import dev.redoma.model.Caller;
 import dev.redoma.model.wire.FileEvent;
 import dev.redoma.model.wire.FileInfo;
+import dev.redoma.pool.Outgoing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -11,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Files of a running sandbox, as the same user as commands unless one is given. Relative paths: from the user's home.
+/// Files of a running sandbox (or, by the host itself, of a volume), as the same user as commands unless one is given. Relative paths: from the user's home.
 public interface Files {
 
     FileInfo stat(Caller caller, String sandbox, String path, @Nullable String user, boolean follow);
@@ -35,10 +36,11 @@ public interface Files {
     FileInfo attributes(Caller caller, String sandbox, String path, @Nullable String user, @Nullable String mode, @Nullable String owner,
             boolean recursive);
 
-    /// A tar of what is below `path`.
-    void tarOut(Caller caller, String sandbox, String path, @Nullable String user, OutputStream to) throws IOException;
+    /// What is below `path`, or of it what matches.
+    void archiveOut(Caller caller, String sandbox, String path, @Nullable String user, Outgoing form, OutputStream to) throws IOException;
 
-    void tarIn(Caller caller, String sandbox, String path, @Nullable String user, InputStream tar) throws IOException;
+    /// Unpacks a tar (plain, gzip, zstd) or zip below `path`, having looked all of it through: one bad member, and nothing is written.
+    void archiveIn(Caller caller, String sandbox, String path, @Nullable String user, InputStream archive) throws IOException;
 
     /// Returns when the watch is in force.
     Watch watch(Caller caller, String sandbox, String path, @Nullable String user, boolean recursive);

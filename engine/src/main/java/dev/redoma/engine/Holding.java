@@ -24,6 +24,10 @@ final class Holding {
         this.use = use;
     }
 
+    VolumeUse use() {
+        return use;
+    }
+
     /// By id (operators: of any tenant) or by name in the caller's own tenant; volumes alone, no caches.
     static VolumeRow visible(Handle tx, Caller caller, String volume) {
         Optional<VolumeRow> row = VolumeId.looksLike(volume)

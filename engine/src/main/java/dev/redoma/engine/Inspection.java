@@ -7,9 +7,13 @@ import dev.redoma.model.wire.Change;
 import dev.redoma.model.wire.Page;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Usage;
+import dev.redoma.pool.Outgoing;
 import dev.redoma.pool.Pool;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /// What can be seen of sandboxes without touching them; none of it counts as activity. Thread-safe.
 final class Inspection {
@@ -48,6 +52,15 @@ final class Inspection {
         Pool.Disk disk = core.pool().disk(row.id()).orElseThrow(() -> Access.wrongState(row, "read its changes"));
         List<Path> lowers = core.starter().lowers(row);
         return OwnTraces.without(core.pool().changes(disk.upper(), lowers, CHANGES), disk.upper(), lowers);
+    }
+
+    void changesOut(Caller caller, String sandbox, Outgoing form, OutputStream to) throws IOException {
+        SandboxRow row = visible(caller, sandbox);
+        Access.mayUse(caller, row);
+        Access.notQuarantined(caller, row);
+        Pool.Disk disk = core.pool().disk(row.id()).orElseThrow(() -> Access.wrongState(row, "read its changes"));
+        var paths = changes(caller, sandbox).stream().filter(c -> !c.kind().equals("deleted")).map(Change::path).collect(Collectors.toSet());
+        form.changes(disk.upper(), paths, to);
     }
 
     List<String> systemLog(Caller caller, String sandbox) {

@@ -108,6 +108,12 @@ final class Records {
         ledger.append(tx, new Entry(row.tenant().value(), actor, null, null, "admin", action, facts, Map.of(), List.of()));
     }
 
+    void volumeFile(Handle tx, VolumeRow row, String actor, String action, Map<String, Object> more, Map<String, Object> sealed) {
+        var open = new LinkedHashMap<String, Object>(more);
+        open.put("volume", row.id().value());
+        ledger.append(tx, new Entry(row.tenant().value(), actor, null, null, "file", action, open, sealed, List.of()));
+    }
+
     void template(Handle tx, Caller caller, String action, Map<String, Object> facts) {
         ledger.append(tx, new Entry(caller.tenant().value(), caller.key(), null, null, "admin", action, facts, Map.of(), List.of()));
     }

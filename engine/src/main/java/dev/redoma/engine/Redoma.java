@@ -16,4 +16,7 @@ public interface Redoma {
     Volumes volumes();
 
     Builds builds();
+
+    /// Files of volumes, without a sandbox; where `Files` says sandbox, a volume is meant.
+    Files volumeFiles();
 }

@@ -15,6 +15,9 @@ import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Snapshot;
 import dev.redoma.model.wire.SnapshotContents;
 import dev.redoma.model.wire.Usage;
+import dev.redoma.pool.Outgoing;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -168,6 +171,11 @@ final class SandboxService implements Sandboxes {
     @Override
     public List<Change> changes(Caller caller, String sandbox) {
         return inspection.changes(caller, sandbox);
+    }
+
+    @Override
+    public void changesOut(Caller caller, String sandbox, Outgoing form, OutputStream to) throws IOException {
+        inspection.changesOut(caller, sandbox, form, to);
     }
 
     @Override

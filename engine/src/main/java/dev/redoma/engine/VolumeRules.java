@@ -43,9 +43,14 @@ final class VolumeRules {
     }
 
     private static long[] owner(@Nullable String asked) {
-        var m = OWNERS.matcher(asked == null ? OWNER : asked);
+        return ids("owner", asked == null ? OWNER : asked);
+    }
+
+    /// `uid` (then the group is the same) or `uid:gid`.
+    static long[] ids(String field, String asked) {
+        var m = OWNERS.matcher(asked.matches("\\d{1,5}") ? asked + ":" + asked : asked);
         if (!m.matches() || Long.parseLong(m.group(1)) >= UidRange.WIDTH || Long.parseLong(m.group(2)) >= UidRange.WIDTH) {
-            throw Problem.field("owner", "not an owner", "numbers of a user and a group as seen inside, such as 1000:1000, each up to 65535");
+            throw Problem.field(field, "not an owner", "numbers of a user and a group as seen inside, such as 1000:1000, each up to 65535");
         }
         return new long[] {Long.parseLong(m.group(1)), Long.parseLong(m.group(2))};
     }

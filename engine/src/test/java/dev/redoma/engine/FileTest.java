@@ -236,8 +236,8 @@ class FileTest {
         rig.sh("cd " + base + "; mkdir -p src/empty; for m in 755 644 600 444; do echo $m > src/$m; chmod $m src/$m; done;"
                 + " ln -s 755 src/link; touch -d '2001-02-03 04:05:06 UTC' src/644");
         var tar = new ByteArrayOutputStream();
-        rig.files.tarOut(GuestRig.CALLER, rig.id.value(), base + "/src", null, tar);
-        rig.files.tarIn(GuestRig.CALLER, rig.id.value(), base + "/dst", null, new ByteArrayInputStream(tar.toByteArray()));
+        rig.files.archiveOut(GuestRig.CALLER, rig.id.value(), base + "/src", null, dev.redoma.pool.Outgoing.of(dev.redoma.pool.Outgoing.Format.TAR, List.of()), tar);
+        rig.files.archiveIn(GuestRig.CALLER, rig.id.value(), base + "/dst", null, new ByteArrayInputStream(tar.toByteArray()));
         var look = "cd " + base + "/%s; find . -mindepth 1 -printf '%%P %%y %%m %%l %%s ' -exec stat -c %%Y {} \\; | grep -v '^[^ ]* d' | sort";
         assertThat(rig.sh(look.formatted("dst")).text()).isEqualTo(rig.sh(look.formatted("src")).text()).isNotEmpty();
         assertThat(stat(base + "/dst/empty").type()).isEqualTo("directory");
@@ -246,7 +246,7 @@ class FileTest {
     @Test
     void fi13_an_archive_that_leads_out_is_refused_and_writes_nothing_outside() throws Exception {
         rig.sh("cd " + base + "; mkdir in; echo x > in/f; tar -C in --transform 's,^,../,' -cPf up.tar f; tar -C in -cPf ok.tar f");
-        var e = refused(() -> rig.files.tarIn(GuestRig.CALLER, rig.id.value(), base + "/out", null,
+        var e = refused(() -> rig.files.archiveIn(GuestRig.CALLER, rig.id.value(), base + "/out", null,
                 new ByteArrayInputStream(read(base + "/up.tar", 0, 0))));
         assertThat(e.code()).isEqualTo(Code.ARCHIVE_REFUSED);
         assertThat(e.problem().message()).contains("../f");
@@ -294,9 +294,9 @@ class FileTest {
     void what_cannot_be_recorded_is_not_done() throws Exception {
         write(base + "/old", "old".getBytes(StandardCharsets.US_ASCII), null);
         var tar = new ByteArrayOutputStream();
-        rig.files.tarOut(GuestRig.CALLER, rig.id.value(), base, null, tar);
+        rig.files.archiveOut(GuestRig.CALLER, rig.id.value(), base, null, dev.redoma.pool.Outgoing.of(dev.redoma.pool.Outgoing.Format.TAR, List.of()), tar);
         try (var full = SqliteStore.open(dir.resolve("other.db"))) {
-            var mute = new FileService(rig, full, rig.ledger);
+            var mute = new FileService(rig, full, rig.ledger, dir);
             full.close();
             var id = rig.id.value();
             assertThatThrownBy(() -> mute.write(GuestRig.CALLER, id, base + "/old", null, null, new ByteArrayInputStream(random(300_000)))).isInstanceOf(RedomaException.class);
@@ -304,7 +304,7 @@ class FileTest {
             assertThatThrownBy(() -> mute.move(GuestRig.CALLER, id, base + "/old", base + "/new", null)).isInstanceOf(RedomaException.class);
             assertThatThrownBy(() -> mute.mkdir(GuestRig.CALLER, id, base + "/made", null, null)).isInstanceOf(RedomaException.class);
             assertThatThrownBy(() -> mute.attributes(GuestRig.CALLER, id, base + "/old", null, "0700", null, false)).isInstanceOf(RedomaException.class);
-            assertThatThrownBy(() -> mute.tarIn(GuestRig.CALLER, id, base + "/made", null, new ByteArrayInputStream(tar.toByteArray()))).isInstanceOf(RedomaException.class);
+            assertThatThrownBy(() -> mute.archiveIn(GuestRig.CALLER, id, base + "/made", null, new ByteArrayInputStream(tar.toByteArray()))).isInstanceOf(RedomaException.class);
         }
         Thread.sleep(200);
         assertThat(read(base + "/old", 0, 0)).asString().isEqualTo("old");

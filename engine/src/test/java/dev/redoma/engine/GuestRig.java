@@ -101,7 +101,7 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
     private void serve() {
         link.bind(instance);
         execs = new ExecService(this, store, ledger, dir, OUTPUT_BUDGET, Clock.systemUTC());
-        files = new FileService(this, store, ledger);
+        files = new FileService(this, store, ledger, Path.of("/tmp"));
         instance.onExit(() -> execs.gone(id, "init has ended"));
     }
 

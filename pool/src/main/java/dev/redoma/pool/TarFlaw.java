@@ -2,12 +2,25 @@
 package dev.redoma.pool;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /// What is wrong with an archive; becomes ARCHIVE_REFUSED, naming the member.
 final class TarFlaw extends IOException {
     private static final long serialVersionUID = 1L;
 
+    private @Nullable String member;
+
     TarFlaw(String what) {
         super(what);
+    }
+
+    /// Of a member that is not the one that its reader was at.
+    TarFlaw at(String name) {
+        member = name;
+        return this;
+    }
+
+    @Nullable String member() {
+        return member;
     }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads tar (ustar, GNU long names, pax) as bytes: names and attribute values need not be text, which the libraries at hand
 /// assume. Every length is bounded before anything is allocated for it. Not thread-safe.
-final class TarReader {
+final class TarReader implements ArchiveReader {
     private static final int BLOCK = 512;
     private static final int EXTRA_LIMIT = 1 << 20;
     /// Name and attribute blocks before one member; writers use at most three.
@@ -31,7 +31,8 @@ final class TarReader {
     }
 
     /// The next member, or null at the end of the archive. A member's content is read by `read` before the next call, or skipped by it.
-    @Nullable TarEntry next() throws IOException {
+    @Override
+    public @Nullable TarEntry next() throws IOException {
         var pax = new java.util.LinkedHashMap<String, byte[]>(global);
         for (int extras = 0; extras <= EXTRAS; extras++) {
             skip(remaining + padding);
@@ -146,7 +147,8 @@ final class TarReader {
     }
 
     /// Reads content of the current member; -1 at its end.
-    int read(byte[] into) throws IOException {
+    @Override
+    public int read(byte[] into) throws IOException {
         if (remaining == 0) {
             return -1;
         }

@@ -7,6 +7,7 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.FileEvent;
 import dev.redoma.model.wire.FileInfo;
+import dev.redoma.pool.Outgoing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -90,13 +91,13 @@ final class FakeFiles implements Files {
     }
 
     @Override
-    public void tarOut(Caller caller, String sandbox, String path, @Nullable String user, OutputStream to) throws IOException {
+    public void archiveOut(Caller caller, String sandbox, String path, @Nullable String user, Outgoing form, OutputStream to) throws IOException {
         redoma.get(caller, sandbox);
         to.write(new byte[1024]);
     }
 
     @Override
-    public void tarIn(Caller caller, String sandbox, String path, @Nullable String user, InputStream tar) throws IOException {
+    public void archiveIn(Caller caller, String sandbox, String path, @Nullable String user, InputStream tar) throws IOException {
         redoma.get(caller, sandbox);
         tar.readAllBytes();
     }

@@ -226,6 +226,16 @@ final class FakeRedoma implements Redoma, Sandboxes {
     }
 
     @Override
+    public Files volumeFiles() {
+        return files;
+    }
+
+    @Override
+    public void changesOut(Caller caller, String sandbox, dev.redoma.pool.Outgoing form, java.io.OutputStream to) {
+        get(caller, sandbox);
+    }
+
+    @Override
     public Volumes volumes() {
         return new FakeVolumes();
     }

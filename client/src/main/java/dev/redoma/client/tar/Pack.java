@@ -22,29 +22,36 @@ public final class Pack {
 
     private final TarWriter tar;
     private final LongConsumer progress;
+    private final boolean ignoring;
     private final List<String> leftOut = new ArrayList<>();
     private long bytes;
 
-    private Pack(OutputStream out, LongConsumer progress) {
+    private Pack(OutputStream out, LongConsumer progress, boolean ignoring) {
+        this.ignoring = ignoring;
         this.tar = new TarWriter(out);
         this.progress = progress;
     }
 
     /// Returns the paths left out. `progress` is told the bytes of files written so far.
     public static List<String> folder(Path root, OutputStream out, LongConsumer progress) throws IOException {
+        return folder(root, false, out, progress);
+    }
+
+    /// `ignoring`: without what `.gitignore` files in it name.
+    public static List<String> folder(Path root, boolean ignoring, OutputStream out, LongConsumer progress) throws IOException {
         if (Files.notExists(root)) {
             throw new NoSuchFileException(root.toString());
         }
         if (!Files.isDirectory(root)) {
             throw new NotDirectoryException(root.toString());
         }
-        var pack = new Pack(out, progress);
-        pack.children(root.toRealPath(), "", 0);
+        var pack = new Pack(out, progress, ignoring);
+        pack.children(root.toRealPath(), "", 0, Ignores.NONE);
         pack.tar.finish();
         return pack.leftOut;
     }
 
-    private void children(Path folder, String prefix, int depth) throws IOException {
+    private void children(Path folder, String prefix, int depth, Ignores above) throws IOException {
         if (depth > DEEPEST) {
             throw new IOException(folder + " is more than " + DEEPEST + " levels deep");
         }
@@ -53,20 +60,24 @@ public final class Pack {
             listing.forEach(names::add);
         }
         names.sort(null);
+        var ignores = ignoring ? above.into(folder, prefix) : above;
         for (var path : names) {
-            member(path, prefix + RawName.last(path), depth);
+            member(path, prefix + RawName.last(path), depth, ignores);
         }
     }
 
-    private void member(Path path, String name, int depth) throws IOException {
+    private void member(Path path, String name, int depth, Ignores ignores) throws IOException {
         var facts = Files.readAttributes(path, "unix:mode,size,lastModifiedTime,isDirectory,isRegularFile,isSymbolicLink", LinkOption.NOFOLLOW_LINKS);
+        if (ignores.ignored(name, is(facts, "isDirectory"))) {
+            return;
+        }
         var modified = fact(facts, "lastModifiedTime", FileTime.class).toInstant();
         int mode = fact(facts, "mode", Integer.class) & 07777;
         if (is(facts, "isSymbolicLink")) {
             tar.entry(TarEntry.link(name, RawName.of(Files.readSymbolicLink(path)), modified));
         } else if (is(facts, "isDirectory")) {
             tar.entry(TarEntry.directory(name + "/", mode, modified));
-            children(path, name + "/", depth + 1);
+            children(path, name + "/", depth + 1, ignores);
         } else if (is(facts, "isRegularFile")) {
             file(path, name, mode, fact(facts, "size", Long.class), modified);
         } else {

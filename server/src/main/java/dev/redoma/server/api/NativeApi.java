@@ -23,8 +23,9 @@ public final class NativeApi {
         all.addAll(new SandboxRoutes(redoma.sandboxes()).operations());
         all.addAll(new SnapshotRoutes(redoma.sandboxes()).operations());
         all.addAll(new ExecRoutes(redoma.execs(), largest).operations());
-        all.addAll(new FileRoutes(redoma.files(), largest).operations());
+        all.addAll(FileRoutes.ofSandboxes(redoma.files(), largest).operations());
         all.addAll(new VolumeRoutes(redoma.volumes()).operations());
+        all.addAll(FileRoutes.ofVolumes(redoma.volumeFiles(), largest).operations());
         all.addAll(new TemplateRoutes(redoma.templates(), largest).operations());
         all.addAll(new BuildRoutes(redoma.builds(), largest).operations());
         all.addAll(new AuditRoutes(ledger, redoma.sandboxes()).operations());

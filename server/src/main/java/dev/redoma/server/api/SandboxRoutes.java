@@ -8,7 +8,6 @@ import static dev.redoma.server.api.Operation.post;
 import dev.redoma.engine.Sandboxes;
 import dev.redoma.http.Query;
 import dev.redoma.model.Code;
-import dev.redoma.http.Query;
 import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
 import dev.redoma.model.wire.Change;
@@ -71,6 +70,9 @@ final class SandboxRoutes {
                         .by(c -> c.json(sandboxes.usage(c.caller(), c.sandbox()))),
                 get(ONE + "/changes", "getChanges", "What differs from its template").needs(Scope.READ).answersItems(Change.class)
                         .by(c -> c.json(new Items<>(sandboxes.changes(c.caller(), c.sandbox())))),
+                get(ONE + "/changes/archive", "getChangesArchive", "The files of it, as they are now").needs(Scope.READ)
+                        .query("format", "string", "tar (default) or zip").queries("include", "string", "only what matches, such as reports/**")
+                        .answersBytes(200, FileRoutes.TAR, FileRoutes.ZIP).by(this::changesOut),
                 get(ONE + "/system-log", "getSystemLog", "The engine's and guest's own messages").needs(Scope.OPERATE).answers(200, Lines.class)
                         .by(c -> c.json(new Lines(sandboxes.systemLog(c.caller(), c.sandbox())))),
                 post(ONE + "/fork", "forkSandbox", "A new sandbox from its disk as it is now").needs(Scope.CREATE)
@@ -142,6 +144,11 @@ final class SandboxRoutes {
         call.json(sandboxes.list(call.caller(),
                 new Sandboxes.Query(Set.copyOf(query.all("state")), labels(query), query.get("name"), query.get("cursor"),
                         (int) query.number("limit", 50, 1, 200))));
+    }
+
+    private void changesOut(Call call) throws IOException {
+        var form = FileRoutes.form(call);
+        sandboxes.changesOut(call.caller(), call.sandbox(), form, FileRoutes.archive(call, form, "changes"));
     }
 
     static Map<String, String> labels(Query query) {
