@@ -175,7 +175,7 @@ class ArchiveBehavioursTest {
     private Path folder() throws Exception {
         var dir = Files.createDirectories(local.resolve("tree"));
         var script = "cd " + dir + "; for m in 755 644 600 444; do echo $m > f$m; chmod $m f$m; done; mkdir -p empty deep/er; echo x > deep/er/x; ln -s ../f644 deep/link;"
-                + " ln -s /nowhere/at/all dangling; printf y > 'ä ☕'; printf z > \"$(printf 'raw\\377name')\"; touch -d '2020-02-03 04:05:06.123456700' f644; touch -h -d '2001-01-01 00:00:01' dangling;"
+                + " ln -s /nowhere/at/all dangling; printf y > 'ä ☕'; printf z > \"$(printf 'raw\\377name')\"; find . -exec touch -h -d '2022-02-02 02:02:02.1234567' {} +; touch -d '2020-02-03 04:05:06.123456700' f644; touch -h -d '2001-01-01 00:00:01' dangling;"
                 + " touch -d '2019-01-01 01:02:03' empty; chmod 750 empty; touch -d '1999-12-31 23:59:59' f755";
         var process = new ProcessBuilder("bash", "-c", script).inheritIO().start();
         assertThat(process.waitFor()).isZero();
@@ -228,7 +228,7 @@ class ArchiveBehavioursTest {
                 names.add(entry.getName());
             }
         }
-        assertThat(names).containsExactly("rapports/", "rapports/2.png", "rapports/é/", "rapports/é/1.txt");
+        assertThat(names).containsExactlyInAnyOrder("rapports/", "rapports/2.png", "rapports/é/", "rapports/é/1.txt");
         assertThat(answer.headers().firstValue("content-type")).contains("application/zip");
         assertThat(lab.api().get(place.archive("/rapports/é")).expect(200).headers().firstValue("content-disposition").orElse("")).contains("filename*=UTF-8''%C3%A9.tar");
         assertThat(lab.api().get(place.archive("") + "&format=rar").status()).isEqualTo(400);
