@@ -19,6 +19,9 @@ final class Create extends Verb {
     @Option(names = {"-e", "--env"}, paramLabel = "NAME=VALUE", description = "An environment variable of every command; repeatable.")
     Map<String, String> env = Map.of();
 
+    @Option(names = "--workspace", paramLabel = "git:URL#REF", description = "Have this cloned in the sandbox before it is handed out.")
+    @Nullable String workspace;
+
     @Option(names = "--get", description = "Give the sandbox of that --name if it is there.")
     boolean get;
 
@@ -31,7 +34,7 @@ final class Create extends Verb {
 
     @Override
     int run(RedomaClient client) {
-        var request = new NewSandbox(what.request(env.isEmpty() ? null : env, get ? true : null));
+        var request = new NewSandbox(what.request(env.isEmpty() ? null : env, get ? true : null, workspace));
         var box = client.create(request, key == null ? UUID.randomUUID().toString() : key);
         if (json) {
             print(box);

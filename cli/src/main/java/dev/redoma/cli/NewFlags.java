@@ -2,6 +2,8 @@
 package dev.redoma.cli;
 
 import dev.redoma.model.wire.CreateSandbox;
+import dev.redoma.model.wire.NewWorkspace;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -33,14 +35,20 @@ final class NewFlags {
     @Option(names = "--on-timeout", paramLabel = "WHAT", description = "At the end of its time: kill, stop or pause.")
     @Nullable String onTimeout;
 
+    @Option(names = "--cache", paramLabel = "NAME", description = "A private copy of a package cache, such as pip or npm; repeatable.")
+    List<String> caches = List.of();
+
     @Mixin
     VolumeFlags volumes = new VolumeFlags();
 
     @Mixin
     LimitFlags limits = new LimitFlags();
 
-    CreateSandbox request(@Nullable Map<String, String> env, @Nullable Boolean getOrCreate) {
+    /// `workspace`: `git:URL#REF`.
+    CreateSandbox request(@Nullable Map<String, String> env, @Nullable Boolean getOrCreate, @Nullable String source) {
+        var workspace = source == null ? null : new NewWorkspace(source, null);
         return new CreateSandbox(template, name, labels.isEmpty() ? null : labels, env, limits.limits(), isolation, privileges, policy, reopen, onTimeout,
-                getOrCreate, null, volumes.volumes(), null, null);
+                getOrCreate, null, volumes.volumes(),
+                caches.isEmpty() ? null : caches, workspace);
     }
 }

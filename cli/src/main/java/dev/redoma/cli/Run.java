@@ -23,8 +23,8 @@ import picocli.CommandLine.Parameters;
     "The exit code is the command's own; 124: ended for time; 125: a failure of ours.",
     "With --json stdout carries one event a line: started, stdout, stderr, exited, changes."})
 final class Run extends Verb {
-    @Option(names = "--workspace", paramLabel = "DIR", description = "Copy this folder to 'workspace' in the user's home and run the command there.")
-    @Nullable Path workspace;
+    @Option(names = "--workspace", paramLabel = "DIR|git:URL#REF", description = "Copy this folder (or have this cloned) to 'workspace' in the user's home and run the command there.")
+    @Nullable String workspace;
 
     @Option(names = "--gitignore", description = "Leave out of the workspace what its .gitignore files name.")
     boolean gitignore;
@@ -57,7 +57,7 @@ final class Run extends Verb {
     int run(RedomaClient client) throws Exception {
         outliveCommand();
         var command = how.command(words);
-        var box = client.create(new NewSandbox(what.request(null, null)));
+        var box = client.create(new NewSandbox(what.request(null, null, cloned() ? workspace : null)));
         try (var interrupted = new OnInterrupt(() -> kill(box))) {
             int code = inside(box, command);
             if (keep) {
@@ -77,6 +77,10 @@ final class Run extends Verb {
         }
     }
 
+    private boolean cloned() {
+        return workspace != null && workspace.startsWith("git:");
+    }
+
     private void kill(SandboxHandle box) {
         if (!keep) {
             box.kill();
@@ -84,7 +88,7 @@ final class Run extends Verb {
     }
 
     private int inside(SandboxHandle box, dev.redoma.client.Command command) throws IOException {
-        var work = workspace == null ? null : Workspace.upload(box, workspace, gitignore, io);
+        var work = workspace == null ? null : cloned() ? Workspace.cloned(box) : Workspace.upload(box, Path.of(workspace), gitignore, io);
         var there = work == null || how.cwd != null ? command : command.cwd(work.path());
         var id = new AtomicReference<String>();
         Exec exec;

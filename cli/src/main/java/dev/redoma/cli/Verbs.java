@@ -11,7 +11,7 @@ final class Verbs {
             "run", "create", "list", "show", "exec", "attach", "shell", "logs",
             "cp", "ls", "stat", "rm", "mv", "mkdir", "chmod", "watch", "diff", "export", "import",
             "pause", "resume", "stop", "start", "reset", "set-timeout", "fork", "kill", "quarantine",
-            "snapshot", "template", "volume", "keys", "audit", "bench", "completion");
+            "snapshot", "template", "volume", "cache", "keys", "audit", "bench", "completion");
 
     private Verbs() {}
 
@@ -71,6 +71,7 @@ final class Verbs {
         return switch (name) {
             case "snapshot" -> new SnapshotGroup();
             case "template" -> new TemplateGroup();
+            case "cache" -> new CacheGroup();
             case "volume" -> new VolumeGroup();
             case "keys" -> new KeysGroup();
             case "audit" -> new AuditGroup();

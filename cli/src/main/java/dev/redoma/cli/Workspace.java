@@ -27,6 +27,13 @@ record Workspace(String path, @Nullable Map<String, FileInfo> before) {
         return new Workspace(path, look(box, path));
     }
 
+    /// What the server had cloned.
+    static Workspace cloned(SandboxHandle box) {
+        var made = box.state().workspace();
+        var path = made == null ? NAME : made.path();
+        return new Workspace(path, look(box, path));
+    }
+
     private static @Nullable Map<String, FileInfo> look(SandboxHandle box, String path) {
         var all = new HashMap<String, FileInfo>();
         try {

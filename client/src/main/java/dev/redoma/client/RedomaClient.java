@@ -99,6 +99,10 @@ public final class RedomaClient implements AutoCloseable {
         return new Builds(api);
     }
 
+    public Caches caches() {
+        return new Caches(api);
+    }
+
     public Snapshots snapshots() {
         return new Snapshots(api);
     }

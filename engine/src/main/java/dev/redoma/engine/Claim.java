@@ -5,6 +5,7 @@ import dev.redoma.engine.Idempotency.Key;
 import dev.redoma.model.Bytes;
 import dev.redoma.model.Caller;
 import dev.redoma.model.RedomaException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +45,7 @@ final class Claim {
     private Optional<SandboxRow> handOver(Caller caller, Plan plan, @Nullable Key key, Admission.Room room, WarmPool.Member member) {
         Box box = core.boxes().box(member.live().id(), caller.tenant());
         return core.boxes().locked(box, () -> {
-            SandboxRow row = creation.row(plan, caller, box.id(), member.range(), State.RUNNING, null, member.live().instance().ref());
+            SandboxRow row = creation.row(plan, caller, box.id(), member.range(), State.RUNNING, null, member.live().instance().ref(), List.of());
             LiveBox live = new LiveBox(row, plan.source().config(), member.live().instance(), member.live().guest());
             try {
                 fit(live, member.live().limits(), plan);

@@ -6,9 +6,12 @@ import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
+import dev.redoma.model.wire.Mount;
 import dev.redoma.model.wire.StopReason;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BiConsumer;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +22,10 @@ final class Creation {
     private final Core core;
     private final Admission admission;
     private final LiveSide side;
+    private final CacheCopies copies;
 
-    Creation(Core core, Admission admission, LiveSide side) {
+    Creation(Core core, Admission admission, LiveSide side, CacheCopies copies) {
+        this.copies = copies;
         this.core = core;
         this.admission = admission;
         this.side = side;
@@ -53,7 +58,9 @@ final class Creation {
         mayInsert(tx, caller, plan, room);
         core.holding().mayHold(tx, id, plan.policy(), plan.mounts());
         UidRange range = core.ranges().take(tx, id.value());
-        SandboxRow row = row(plan, caller, id, range, State.CREATING, Target.CREATE, null);
+        var mounts = new ArrayList<>(plan.mounts());
+        mounts.addAll(copies.insert(tx, caller.tenant(), plan.source().ref().name(), plan.caches(), id, core.now(), caller.key()));
+        SandboxRow row = row(plan, caller, id, range, State.CREATING, Target.CREATE, null, mounts);
         insertAll(tx, row, key, caller.key());
         return row;
     }
@@ -84,13 +91,14 @@ final class Creation {
         core.records().created(tx, row, actor);
     }
 
-    SandboxRow row(Plan p, Caller caller, SandboxId id, UidRange range, State state, @Nullable Target target, @Nullable InstanceRef ref) {
+    SandboxRow row(Plan p, Caller caller, SandboxId id, UidRange range, State state, @Nullable Target target, @Nullable InstanceRef ref,
+            List<Mount> mounts) {
         Instant now = core.now();
         boolean runs = state == State.RUNNING;
         return new SandboxRow(id, caller.tenant(), p.name(), state, target, p.source().ref(), p.source().layers(), p.labels(), p.env(), p.limits(),
                 p.isolation(), p.privileges(), p.policy(), p.reopen(), p.onTimeout(), p.untrusted(), range.base(), ref, now, caller.key(),
                 runs ? now : null, runs ? end(now, p) : null, null, null, now, runs ? 1 : 0, runs, null, p.forkedFrom(),
-                p.mounts(), null);
+                List.copyOf(mounts), p.workspace());
     }
 
     private static Instant end(Instant now, Plan p) {
@@ -100,6 +108,7 @@ final class Creation {
     private SandboxRow confirmed(Box box, Plan plan, SandboxRow begun, Caller caller, BiConsumer<LiveBox, String> introduction) {
         Faults.at("create.begun");
         try {
+            copies.make(core, begun);
             LiveBox live = core.starter().fresh(begun, plan.source().config(), plan.tier());
             try {
                 Faults.at("create.started");
@@ -136,9 +145,11 @@ final class Creation {
         core.tiers().of(row).remove(new InstanceRef(row.id().value(), 0, 0));
         core.places().remove(row.id());
         core.pool().deleteDisk(row.id());
+        copies.remove(core, row);
         StopReason reason = core.reason("host", null, "It was not made: " + RequestRules.shown(String.valueOf(why.getMessage())));
         core.store().write(tx -> {
             core.ranges().release(tx, row.range());
+            VolumeRows.forget(tx, row.id());
             Idempotency.forget(tx, row.id());
             RowChange.settle(State.ENDED).instance(null).noRange().endsAt(null).endedAt(core.now()).reason(reason).apply(tx, row.id());
             core.records().stopped(tx, row, Records.ENGINE, "create.failed", reason);

@@ -12,9 +12,11 @@ final class Ending {
     private final Core core;
     private final LiveSide side;
     private final Runnable afterEnd;
+    private final CacheCopies copies;
 
     /// `afterEnd`: looks what nothing stands on any more.
-    Ending(Core core, LiveSide side, Runnable afterEnd) {
+    Ending(Core core, LiveSide side, Runnable afterEnd, CacheCopies copies) {
+        this.copies = copies;
         this.core = core;
         this.side = side;
         this.afterEnd = afterEnd;
@@ -37,11 +39,13 @@ final class Ending {
         side.endForGood(box, row, reason.kind());
         Faults.at("kill.ended");
         core.pool().deleteDisk(row.id());
+        copies.remove(core, row);
         Faults.at("kill.disk");
         SandboxRow ended = core.store().write(tx -> {
             if (row.uidBase() != null) {
                 core.ranges().release(tx, row.range());
             }
+            VolumeRows.forget(tx, row.id());
             RowChange.settle(State.ENDED).instance(null).noRange().endsAt(null).remaining(null).endedAt(core.now()).apply(tx, row.id());
             last.put("reason", reason.kind());
             core.records().sandbox(tx, row, actor, "ended", last);

@@ -27,6 +27,7 @@ final class EngineHouse implements Engine {
     private final Builds builds;
     private final BuildQueue building;
     private final Files volumeFiles;
+    private final Caches caches;
     private final Retention retention;
 
     private EngineHouse(Core core, Commands commands, ImageSources sources) {
@@ -36,18 +37,20 @@ final class EngineHouse implements Engine {
         var exits = new ExitWatch(core);
         var side = new LiveSide(core, exits);
         var snapshots = new Snapshots(core);
-        var ending = new Ending(core, side, snapshots::collect);
+        var copies = new CacheCopies(core.pool().volumes(), core.config());
+        var ending = new Ending(core, side, snapshots::collect, copies);
         var pausing = new Pausing(core);
         var starting = new Starting(core, admission, side);
-        var creation = new Creation(core, admission, side);
+        var creation = new Creation(core, admission, side, copies);
         this.warm = new WarmPool(core, admission, exits, warmSize);
         exits.warmMembers(warm::dropped);
         core.timers().onDue(new Expiry(core, ending, pausing)::due);
         var limits = new LimitRules(core.config().bounds());
+        var workspaces = new Workspaces(core, commands.execs(), ending);
         var planner = new Planner(core.store(), core.tiers(), limits, core.config().defaultTemplate());
         var claim = new Claim(core, admission, creation, side, ending, warm);
         this.sandboxes = new SandboxService(core, new Idempotency(core.store()),
-                new GetOrCreate(core, planner, claim, creation, warm, pausing, starting), new Forks(core, planner, snapshots, creation),
+                new GetOrCreate(core, planner, claim, creation, warm, pausing, starting, workspaces), new Forks(core, planner, snapshots, creation),
                 ending, pausing, starting, new SnapshotService(core, snapshots), new Brakes(core, ending, limits, warm), new Inspection(core));
         this.commands = commands;
         var collector = new LayerCollector(core, warm);
@@ -63,12 +66,14 @@ final class EngineHouse implements Engine {
         this.volumes = new VolumeService(core, admission, volumeEffects);
         var buildRecovery = new BuildRecovery(core, places, ending, collector);
         this.volumeFiles = new VolumeFiles(core);
+        this.caches = new CacheService(core, volumeEffects);
         this.retention = new Retention(core);
         var recovery = new Recovery(core, side, creation, ending, pausing, starting, snapshots);
         var reaper = new Reaper(core, warm, collector);
         recovery.run();
         volumeEffects.sweep();
         buildRecovery.run();
+        core.background().run("ending what was being filled", workspaces::interrupted);
         reaper.leftovers();
         rounds(recovery, volumeEffects, reaper, exits, new SnapshotKeeping(core, snapshots));
         core.background().every(HOURLY, "forgetting old builds", buildRecovery::sweep);
@@ -131,6 +136,11 @@ final class EngineHouse implements Engine {
     @Override
     public Builds builds() {
         return builds;
+    }
+
+    @Override
+    public Caches caches() {
+        return caches;
     }
 
     @Override

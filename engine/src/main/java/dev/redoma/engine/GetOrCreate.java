@@ -22,8 +22,10 @@ final class GetOrCreate {
     private final WarmPool warm;
     private final Pausing pausing;
     private final Starting starting;
+    private final Workspaces workspaces;
 
-    GetOrCreate(Core core, Planner planner, Claim claim, Creation creation, WarmPool warm, Pausing pausing, Starting starting) {
+    GetOrCreate(Core core, Planner planner, Claim claim, Creation creation, WarmPool warm, Pausing pausing, Starting starting, Workspaces workspaces) {
+        this.workspaces = workspaces;
         this.core = core;
         this.planner = planner;
         this.claim = claim;
@@ -62,7 +64,7 @@ final class GetOrCreate {
     SandboxRow make(Caller caller, Plan plan, @Nullable Key key) {
         SandboxRow row = claim.claim(caller, plan, key).orElseGet(() -> creation.cold(caller, plan, key));
         warm.used(caller.tenant(), plan);
-        return row;
+        return workspaces.filled(caller, row);
     }
 
     /// The holder of the name, running; empty where it is gone for good and the name is free now.

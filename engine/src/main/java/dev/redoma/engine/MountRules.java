@@ -19,8 +19,8 @@ final class MountRules {
 
     private MountRules() {}
 
-    /// Refuses the first that cannot be, by its field.
-    static List<VolumeMount> check(@Nullable List<VolumeMount> asked) {
+    /// Refuses the first that cannot be, by its field. `taken`: paths where something else goes.
+    static List<VolumeMount> check(@Nullable List<VolumeMount> asked, List<String> taken) {
         if (asked == null) {
             return List.of();
         }
@@ -32,6 +32,9 @@ final class MountRules {
                 throw Problem.field("volumes[" + i + "]", "is null", "an object");
             }
             path("volumes[" + i + "].path", asked.get(i).path());
+            for (var other : taken) {
+                apart(i, asked.get(i).path(), other);
+            }
             for (int j = 0; j < i; j++) {
                 apart(i, asked.get(i), asked.get(j));
             }
@@ -52,8 +55,12 @@ final class MountRules {
         if (one.name().equals(other.name())) {
             throw Problem.field("volumes[" + i + "].name", "'" + RequestRules.shown(one.name()) + "' is there twice", "each volume once");
         }
-        if ((one.path() + "/").startsWith(other.path() + "/") || (other.path() + "/").startsWith(one.path() + "/")) {
-            throw Problem.field("volumes[" + i + "].path", "lies at, above or below '" + RequestRules.shown(other.path()) + "'", "paths apart from each other");
+        apart(i, one.path(), other.path());
+    }
+
+    private static void apart(int i, String path, String other) {
+        if ((path + "/").startsWith(other + "/") || (other + "/").startsWith(path + "/")) {
+            throw Problem.field("volumes[" + i + "].path", "lies at, above or below '" + RequestRules.shown(other) + "'", "paths apart from each other");
         }
     }
 }

@@ -4,6 +4,7 @@ package dev.redoma.engine;
 import dev.redoma.model.wire.Isolation;
 import dev.redoma.model.wire.Limits;
 import dev.redoma.model.wire.Mount;
+import dev.redoma.model.wire.Workspace;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,9 @@ record Plan(
         String onTimeout,
         boolean untrusted,
         @Nullable String forkedFrom,
-        List<Mount> mounts) {
+        List<Mount> mounts,
+        List<CacheTools> caches,
+        @Nullable Workspace workspace) {
 
     InstanceLimits enforced() {
         return LimitRules.enforced(limits);

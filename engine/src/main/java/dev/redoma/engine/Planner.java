@@ -42,30 +42,23 @@ final class Planner {
         TierChoice.mustEnforce(tier, LimitRules.enforced(filled));
         String template = r.template() == null ? defaultTemplate : r.template();
         Source source = store.read(tx -> Source.find(tx, caller, template));
-        var volumes = MountRules.check(r.volumes());
-        notYet("caches", r.caches());
-        notYet("workspace", r.workspace());
+        var caches = CacheTools.of(r.caches());
+        var volumes = MountRules.check(r.volumes(), CacheTools.paths(caches));
         var mounts = store.read(tx -> Holding.named(tx, caller, caller.tenant(), volumes));
-        return new Plan(source, tier, TierChoice.facts(tier), name, labels, over(source.config().environment(), env), filled, privileges,
-                policy, reopen, onTimeout, Boolean.TRUE.equals(r.untrusted()), null, mounts);
-    }
-
-    private static void notYet(String field, @Nullable Object value) {
-        if (value != null) {
-            throw Problem.of(Code.NOT_OFFERED, field + ": this server does not offer it yet.", "Leave it out.").with("field", field).raise();
-        }
+        return new Plan(source, tier, TierChoice.facts(tier), name, labels, over(over(source.config().environment(), CacheTools.environment(caches)), env), filled, privileges,
+                policy, reopen, onTimeout, Boolean.TRUE.equals(r.untrusted()), null, mounts, caches, GitSource.wanted(r.workspace()));
     }
 
     /// As the source, but for what the request says; of volumes only those that it names.
     Plan fork(Caller caller, SandboxRow from, Source source, ForkSandbox r) {
-        var volumes = MountRules.check(r.volumes());
+        var volumes = MountRules.check(r.volumes(), List.of());
         var mounts = store.read(tx -> Holding.named(tx, caller, from.tenant(), volumes));
         var filled = limits.fill(r.limits(), from.limits());
         Tier tier = tiers.of(from);
         TierChoice.mustEnforce(tier, LimitRules.enforced(filled));
         return new Plan(source, tier, TierChoice.facts(tier), RequestRules.name("name", r.name()),
                 r.labels() == null ? from.labels() : RequestRules.labels(r.labels()), from.env(), filled, from.privileges(), from.policy(),
-                from.reopen(), from.onTimeout(), from.untrusted(), from.id().value(), mounts);
+                from.reopen(), from.onTimeout(), from.untrusted(), from.id().value(), mounts, List.of(), null);
     }
 
     private static String policy(@Nullable String asked) {

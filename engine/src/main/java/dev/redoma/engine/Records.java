@@ -5,6 +5,7 @@ import dev.redoma.ledger.Entry;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.model.Caller;
 import dev.redoma.model.wire.StopReason;
+import dev.redoma.model.wire.Workspace;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +63,12 @@ final class Records {
             sealed.put("mounts", row.mounts().stream().map(m -> m.name() + ":" + m.path()).toList());
         }
         ledger.append(tx, new Entry(row.tenant().value(), actor, row.id().value(), null, "sandbox", "create", open, sealed, List.of()));
+    }
+
+    /// The commit is what git in the sandbox said.
+    void workspace(Handle tx, SandboxRow row, Workspace made) {
+        ledger.append(tx, new Entry(row.tenant().value(), ENGINE, row.id().value(), null, "sandbox", "workspace", Map.of("commit", String.valueOf(made.commit())),
+                Map.of("from", made.from(), "path", made.path()), List.of("commit")));
     }
 
     void stopped(Handle tx, SandboxRow row, String actor, String action, StopReason reason) {

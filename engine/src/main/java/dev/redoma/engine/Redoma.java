@@ -17,6 +17,8 @@ public interface Redoma {
 
     Builds builds();
 
+    Caches caches();
+
     /// Files of volumes, without a sandbox; where `Files` says sandbox, a volume is meant.
     Files volumeFiles();
 }

@@ -4,6 +4,7 @@ package dev.redoma.engine;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.wire.Limits;
 import dev.redoma.model.wire.StopReason;
+import dev.redoma.model.wire.Workspace;
 import dev.redoma.store.Sql;
 import java.time.Duration;
 import java.time.Instant;
@@ -68,6 +69,10 @@ final class RowChange {
 
     RowChange limits(Limits limits) {
         return set("limits", Columns.json(limits));
+    }
+
+    RowChange workspace(Workspace workspace) {
+        return set("workspace", Columns.json(workspace));
     }
 
     RowChange nameless() {

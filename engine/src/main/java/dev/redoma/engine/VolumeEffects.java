@@ -52,6 +52,19 @@ final class VolumeEffects {
         return settled(row, actor, "created");
     }
 
+    /// From a row whose target is `create`, by a copy.
+    VolumeRow copied(VolumeRow row, String actor, Runnable copy) {
+        Faults.at("cache.begun");
+        try {
+            copy.run();
+        } catch (RuntimeException | Error failed) {
+            removed(row, actor, "create.failed");
+            throw failed;
+        }
+        Faults.at("cache.copied");
+        return settled(row, actor, "created");
+    }
+
     /// From a row whose target is `resize`; where that fails the volume has the size that it had.
     VolumeRow resized(VolumeRow before, long bytes, String actor) {
         Faults.at("volume.resizing");

@@ -42,6 +42,23 @@ final class VolumeRows {
         return Sql.list(tx, VolumeRows::map, "SELECT * FROM volume WHERE sandbox = ?", sandbox.value());
     }
 
+    /// The one that sandboxes of a tenant and template get copies of now.
+    static Optional<VolumeRow> cache(Handle tx, TenantId tenant, String template, String name) {
+        return caches(tx, tenant, template, name).stream().findFirst();
+    }
+
+    /// Newest first.
+    static List<VolumeRow> caches(Handle tx, TenantId tenant, String template, String name) {
+        return Sql.list(tx, VolumeRows::map, """
+                SELECT * FROM volume WHERE kind = 'cache' AND state = 'ready' AND target IS NULL AND tenant = ? AND template = ? AND name = ?
+                ORDER BY created_at DESC, id""", tenant.value(), template, name);
+    }
+
+    /// Copies go with their sandbox.
+    static void forget(Handle tx, SandboxId sandbox) {
+        Sql.update(tx, "DELETE FROM volume WHERE sandbox = ?", sandbox.value());
+    }
+
     static void begin(Handle tx, VolumeId id, String target) {
         Sql.update(tx, "UPDATE volume SET target = ? WHERE id = ?", target, id.value());
     }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server;
 
+import dev.redoma.model.RedomaException;
 import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.CreateSnapshot;
 import dev.redoma.model.wire.CreateVolume;
 import dev.redoma.model.wire.ForkSandbox;
+import dev.redoma.model.wire.NewWorkspace;
 import dev.redoma.model.wire.VolumeMount;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Files;
@@ -69,7 +71,23 @@ final class DoomedServer {
         s.sandboxes().create(RealEngine.ALICE, new CreateSandbox(null, "with", null, null, null, null, null, null, null, null, null, null,
                 List.of(new VolumeMount("data", "/data", null)), null, null), null);
         s.sh("with", "echo kept > /data/kept; sync");
+        caches(s);
         volumes.create(RealEngine.ALICE, new CreateVolume("gone", 16L << 20, null, null, null));
         volumes.delete(RealEngine.ALICE, "gone");
+    }
+
+    private static void caches(RealEngine s) throws Exception {
+        s.sandboxes().create(RealEngine.ALICE, new CreateSandbox(null, "cached", null, null, null, null, null, null, null, null, null, null,
+                null, List.of("pip"), null), null);
+        s.sh("cached", "echo kept > $PIP_CACHE_DIR/kept; sync");
+        s.engine.caches().promote(RealEngine.OPERATOR, s.sandboxes().get(RealEngine.ALICE, "cached").id(), "pip");
+        s.engine.caches().promote(RealEngine.OPERATOR, s.sandboxes().get(RealEngine.ALICE, "cached").id(), "pip");
+        try {
+            s.sandboxes().create(RealEngine.ALICE, new CreateSandbox(null, "cloned", null, null, null, null, null, null, null, null, null, null,
+                    null, null, new NewWorkspace("git:file:///none", null)), null);
+            throw new IllegalStateException("there is no git in it");
+        } catch (RedomaException noGit) {
+            // what it waits for lies on the way there
+        }
     }
 }

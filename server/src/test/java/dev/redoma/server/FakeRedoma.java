@@ -2,6 +2,7 @@
 package dev.redoma.server;
 
 import dev.redoma.engine.Builds;
+import dev.redoma.engine.Caches;
 import dev.redoma.engine.Execs;
 import dev.redoma.engine.Files;
 import dev.redoma.engine.Redoma;
@@ -223,6 +224,11 @@ final class FakeRedoma implements Redoma, Sandboxes {
     public Sandbox fork(Caller caller, String sandbox, ForkSandbox request, @Nullable String idempotencyKey) {
         get(caller, sandbox);
         return create(caller, new CreateSandbox(null, request.name(), null, null, null, null, null, null, null, null, null, null), idempotencyKey);
+    }
+
+    @Override
+    public Caches caches() {
+        return new FakeCaches();
     }
 
     @Override

@@ -42,7 +42,7 @@ class KilledAtAnyInstantTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"create.started", "snapshot.taken", "snapshot.scrubbed", "pause.frozen", "reset.ended", "kill.ended", "volume.made", "template.imported", "layer.unused", "image.unpacked", "image.layers"})
+    @ValueSource(strings = {"create.started", "snapshot.taken", "snapshot.scrubbed", "pause.frozen", "reset.ended", "kill.ended", "volume.made", "cache.copied", "template.imported", "layer.unused", "image.unpacked", "image.layers"})
     void nothingIsHalfDoneNorLost(String instant) throws Exception {
         killedAt(instant, 0);
     }
@@ -50,7 +50,7 @@ class KilledAtAnyInstantTest {
     @ParameterizedTest
     @Tag("long")
     @ValueSource(strings = {"create.begun", "start.created", "snapshot.begun", "snapshot.copied", "pause.begun", "resume.begun", "stop.begun", "stop.ended", "start.begun",
-        "reset.begun", "snapshot.removed", "kill.begun", "kill.disk", "volume.begun", "volume.resizing", "volume.deleting", "volume.removed"})
+        "reset.begun", "snapshot.removed", "kill.begun", "kill.disk", "volume.begun", "volume.resizing", "volume.deleting", "volume.removed", "cache.begun", "workspace.begun"})
     void norAtAnyOther(String instant) throws Exception {
         killedAt(instant, 0);
     }
@@ -69,6 +69,7 @@ class KilledAtAnyInstantTest {
                 assertThat(server.count("SELECT count(*) FROM sandbox WHERE target IS NOT NULL OR state = 'creating'")).isZero();
                 assertThat(server.count("SELECT count(*) FROM snapshot WHERE target IS NOT NULL")).isZero();
                 assertThat(server.count("SELECT count(*) FROM volume WHERE target IS NOT NULL")).isZero();
+                assertThat(server.count("SELECT count(*) FROM sandbox WHERE name = 'cloned' AND state <> 'ended'")).isZero();
                 assertThat(server.count("SELECT count(*) FROM uid_range WHERE owner LIKE 'warm:%'")).isZero();
             });
             for (Sandbox box : server.sandboxes().list(ALICE, ALL).items()) {
@@ -78,6 +79,7 @@ class KilledAtAnyInstantTest {
             server.sandboxes().snapshots(ALICE, null).forEach(s -> server.sandboxes().deleteSnapshot(ALICE, s.id()));
             server.sandboxes().killAll(OPERATOR, null);
             server.engine.templates().list(OPERATOR).stream().filter(t -> t.name().equals("brief")).forEach(t -> server.engine.templates().delete(OPERATOR, t.digest()));
+            server.engine.caches().clear(ALICE, null, null);
             for (Volume volume : server.engine.volumes().list(ALICE, Map.of())) {
                 assertThat(volume.state()).isEqualTo("ready");
                 server.engine.volumes().delete(ALICE, volume.id());
@@ -100,6 +102,9 @@ class KilledAtAnyInstantTest {
             default -> {}
         }
         assertThat(server.sh(box.id(), "echo ok")).isEqualTo("ok\n");
+        if ("cached".equals(box.name())) {
+            assertThat(server.sh(box.id(), "echo more >> $PIP_CACHE_DIR/more; cat $PIP_CACHE_DIR/more")).isEqualTo("more\n");
+        }
         if ("with".equals(box.name())) {
             assertThat(server.sh(box.id(), "echo more >> /data/more; cat /data/more")).isEqualTo("more\n");
         }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.Caller;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.model.RedomaException;
+import dev.redoma.model.Scope;
+import dev.redoma.model.wire.Exec;
+import dev.redoma.model.wire.ExecSpec;
+import dev.redoma.model.wire.Workspace;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/// Fills the workspace of a new sandbox before it is handed out: git, in the sandbox, by arguments alone, as the user of commands. A sandbox
+/// whose workspace cannot be filled is ended.
+final class Workspaces {
+    private static final Duration LONGEST = Duration.ofMinutes(10);
+    private static final Duration STEP = Duration.ofSeconds(20);
+    private static final int SHOWN = 2000;
+    private static final Pattern COMMIT = Pattern.compile("[0-9a-f]{40}|[0-9a-f]{64}");
+
+    private final Core core;
+    private final Execs execs;
+    private final Ending ending;
+
+    Workspaces(Core core, Execs execs, Ending ending) {
+        this.core = core;
+        this.execs = execs;
+        this.ending = ending;
+    }
+
+    SandboxRow filled(Caller caller, SandboxRow row) {
+        var wanted = row.workspace();
+        if (wanted == null) {
+            return row;
+        }
+        Faults.at("workspace.begun");
+        try {
+            // Part of the create, whatever else its caller may do.
+            return clone(new Caller(caller.key(), row.tenant(), Set.of(Scope.EXEC)), row, wanted);
+        } catch (RuntimeException | Error failed) {
+            end(row, "Its workspace could not be filled: " + RequestRules.shown(String.valueOf(failed.getMessage())));
+            throw failed;
+        }
+    }
+
+    private SandboxRow clone(Caller caller, SandboxRow row, Workspace wanted) {
+        var source = GitSource.of(wanted.from());
+        git(caller, row, List.of("clone", "--quiet", "--no-checkout", "--", source.url(), wanted.path()));
+        var checkout = new ArrayList<>(List.of("-C", wanted.path(), "checkout", "--quiet"));
+        source.ref().ifPresent(checkout::add);
+        checkout.add("--");
+        git(caller, row, checkout);
+        var said = git(caller, row, List.of("-C", wanted.path(), "rev-parse", "--show-toplevel", "HEAD")).strip().split("\n");
+        if (said.length != 2 || !COMMIT.matcher(said[1]).matches()) {
+            throw Problem.of(Code.SETUP_FAILED, "git told no commit.", "See that the repository has one.").raise();
+        }
+        var made = new Workspace(wanted.from(), said[0].length() > 4095 ? wanted.path() : said[0], said[1]);
+        return core.store().write(tx -> {
+            new RowChange().workspace(made).apply(tx, row.id());
+            core.records().workspace(tx, row, made);
+            return SandboxRows.get(tx, row.id());
+        });
+    }
+
+    /// What it printed; an exit code other than 0 is SETUP_FAILED with the last of its words.
+    private String git(Caller caller, SandboxRow row, List<String> arguments) {
+        var argv = new ArrayList<>(List.of("git"));
+        argv.addAll(arguments);
+        var spec = new ExecSpec(argv, null, null, null, null, null, LONGEST.toMillis(), 1L << 20, "workspace");
+        String sandbox = row.id().value();
+        Exec exec = execs.start(caller, sandbox, spec);
+        while (exec.endedAt() == null && !exec.state().equals("lost")) {
+            exec = execs.await(caller, sandbox, exec.id(), STEP);
+        }
+        var said = output(caller, sandbox, exec.id());
+        if (exec.exitCode() == null || exec.exitCode() != 0) {
+            var last = said.length() > SHOWN ? said.substring(said.length() - SHOWN) : said;
+            throw Problem.of(Code.SETUP_FAILED, "The workspace could not be filled: git " + verb(arguments) + " ended with "
+                            + (exec.exitCode() == null ? exec.state() : "code " + exec.exitCode()) + (exec.timedOut() ? " (time limit)" : "") + ": " + GuestErrors.clean(last.strip()),
+                            "See that the URL and ref exist in the sandbox, and that its template has git.")
+                    .with("output", GuestErrors.clean(last)).raise();
+        }
+        return said;
+    }
+
+    private static String verb(List<String> arguments) {
+        return arguments.get(arguments.getFirst().equals("-C") ? 2 : 0);
+    }
+
+    private String output(Caller caller, String sandbox, String exec) {
+        var all = new ByteArrayOutputStream();
+        try (var output = execs.output(caller, sandbox, exec, 0, false, false)) {
+            for (var chunk = output.next(STEP); chunk != null && all.size() < 1 << 20; chunk = output.next(STEP)) {
+                all.writeBytes(chunk.bytes());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Problem.of(Code.STOPPING, "The server is stopping.", "Try again.").raise();
+        }
+        return all.toString(StandardCharsets.UTF_8);
+    }
+
+    private void end(SandboxRow row, String why) {
+        core.store().write(tx -> {
+            Idempotency.forget(tx, row.id());
+            return true;
+        });
+        core.boxes().find(row.id()).ifPresent(box -> {
+            try {
+                core.boxes().locked(box, () -> ending.kill(box, Records.ENGINE, core.reason("killed", null, why)));
+            } catch (RedomaException later) {
+                core.log().add(row.id(), "a sandbox without its workspace does not end yet: " + later.getMessage());
+            }
+        });
+    }
+
+    /// Sandboxes that a server was filling when it ended: nobody was told of them.
+    void interrupted() {
+        core.store().read(SandboxRows::notEnded).stream()
+                .filter(row -> row.workspace() != null && row.workspace().commit() == null)
+                .forEach(row -> end(row, "The server ended while its workspace was filled."));
+    }
+}
