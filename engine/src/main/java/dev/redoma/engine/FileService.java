@@ -164,7 +164,7 @@ final class FileService implements Files {
     @Override
     public void archiveIn(Caller caller, String sandbox, String path, @Nullable String user, InputStream archive) throws IOException {
         var live = changing(caller, sandbox);
-        tarIn(caller, live, path, TarIn.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)), tar);
+        tarIn(caller, live, path, TarIn.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)), archive);
     }
 
     /// As root, and every member keeps the owner that the archive says.
@@ -173,7 +173,7 @@ final class FileService implements Files {
         tarIn(caller, live, path, TarIn.newBuilder().setPath(Words.path("path", path)).setUser("0").setKeepOwners(true), tar);
     }
 
-    private void tarIn(Caller caller, Live live, String path, TarIn.Builder in, InputStream tar) throws IOException {
+    private void tarIn(Caller caller, Live live, String path, TarIn.Builder in, InputStream archive) throws IOException {
         var act = new FileLog.Act(caller, live, "archive", path, null);
         log.begin(act);
         try (var slot = operations.take(live.id()); var busy = live.busy(); var incoming = Incoming.receive(waiting, archive, Incoming.ROOM)) {

@@ -2,6 +2,8 @@
 package dev.redoma.engine;
 
 import dev.redoma.model.Caller;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
 import dev.redoma.model.wire.Change;
 import dev.redoma.model.wire.Page;
@@ -18,6 +20,7 @@ import java.util.stream.Collectors;
 /// What can be seen of sandboxes without touching them; none of it counts as activity. Thread-safe.
 final class Inspection {
     private static final int CHANGES = 10_000;
+    private static final int EXPORTED = 1_000_000;
 
     private final Core core;
 
@@ -50,8 +53,12 @@ final class Inspection {
     List<Change> changes(Caller caller, String sandbox) {
         SandboxRow row = visible(caller, sandbox);
         Pool.Disk disk = core.pool().disk(row.id()).orElseThrow(() -> Access.wrongState(row, "read its changes"));
+        return changes(row, disk, CHANGES);
+    }
+
+    private List<Change> changes(SandboxRow row, Pool.Disk disk, int most) {
         List<Path> lowers = core.starter().lowers(row);
-        return OwnTraces.without(core.pool().changes(disk.upper(), lowers, CHANGES), disk.upper(), lowers);
+        return OwnTraces.without(core.pool().changes(disk.upper(), lowers, most), disk.upper(), lowers);
     }
 
     void changesOut(Caller caller, String sandbox, Outgoing form, OutputStream to) throws IOException {
@@ -59,8 +66,12 @@ final class Inspection {
         Access.mayUse(caller, row);
         Access.notQuarantined(caller, row);
         Pool.Disk disk = core.pool().disk(row.id()).orElseThrow(() -> Access.wrongState(row, "read its changes"));
-        var paths = changes(caller, sandbox).stream().filter(c -> !c.kind().equals("deleted")).map(Change::path).collect(Collectors.toSet());
-        form.changes(disk.upper(), paths, to);
+        List<Change> all = changes(row, disk, EXPORTED);
+        all.stream().filter(c -> c.kind().equals("truncated")).findFirst().ifPresent(c -> {
+            throw Problem.of(Code.FILE_REFUSED, "The change set is too large to be exported whole" + (c.path().isEmpty() ? "." : ", at " + c.path() + "."),
+                            "Export the directories that matter by their paths.").with("path", c.path()).raise();
+        });
+        form.changes(disk.upper(), all.stream().filter(c -> !c.kind().equals("deleted")).map(Change::path).collect(Collectors.toSet()), to);
     }
 
     List<String> systemLog(Caller caller, String sandbox) {

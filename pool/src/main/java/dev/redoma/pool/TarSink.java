@@ -12,6 +12,7 @@ import java.time.Instant;
 /// Writes ustar, with pax records where a name, size, time or attribute needs them; names are bytes.
 final class TarSink implements ArchiveSink {
     private static final long MOST = 077777777777L;
+    private static final long MOST_ID = 07777777L;
     private static final int BLOCK = 512;
 
     private final OutputStream out;
@@ -27,11 +28,11 @@ final class TarSink implements ArchiveSink {
         byte[] link = Names.encode(e.link());
         byte[] pax = records(e, name, link);
         if (pax.length > 0) {
-            out.write(header('x', "././@PaxHeader".getBytes(StandardCharsets.US_ASCII), new byte[0], 0644, pax.length, Instant.EPOCH));
+            out.write(header('x', "././@PaxHeader".getBytes(StandardCharsets.US_ASCII), new byte[0], new Facts(0644, 0, 0, pax.length, Instant.EPOCH)));
             out.write(pax);
             pad(pax.length);
         }
-        out.write(header(flag(e.kind()), name, link, e.mode(), e.size(), e.modified()));
+        out.write(header(flag(e.kind()), name, link, new Facts(e.mode(), e.uid(), e.gid(), e.size(), e.modified())));
         long left = e.size();
         for (int n; left > 0; left -= n) {
             n = content.read(buffer);
@@ -63,6 +64,12 @@ final class TarSink implements ArchiveSink {
         }
         if (e.size() > MOST) {
             record(out, "size", ascii(Long.toString(e.size())));
+        }
+        if (e.uid() > MOST_ID) {
+            record(out, "uid", ascii(Long.toString(e.uid())));
+        }
+        if (e.gid() > MOST_ID) {
+            record(out, "gid", ascii(Long.toString(e.gid())));
         }
         long seconds = e.modified().getEpochSecond();
         if (e.modified().getNano() != 0 || seconds < 0 || seconds > MOST) {
@@ -96,14 +103,16 @@ final class TarSink implements ArchiveSink {
         to.write('\n');
     }
 
-    private static byte[] header(char flag, byte[] name, byte[] link, int mode, long size, Instant modified) {
+    private record Facts(int mode, long uid, long gid, long size, Instant modified) {}
+
+    private static byte[] header(char flag, byte[] name, byte[] link, Facts f) {
         var b = new byte[BLOCK];
         System.arraycopy(name, 0, b, 0, Math.min(100, name.length));
-        octal(b, 100, 8, mode & 07777);
-        octal(b, 108, 8, 0);
-        octal(b, 116, 8, 0);
-        octal(b, 124, 12, size > MOST ? 0 : size);
-        octal(b, 136, 12, Math.clamp(modified.getEpochSecond(), 0, MOST));
+        octal(b, 100, 8, f.mode() & 07777);
+        octal(b, 108, 8, f.uid() > MOST_ID ? 0 : f.uid());
+        octal(b, 116, 8, f.gid() > MOST_ID ? 0 : f.gid());
+        octal(b, 124, 12, f.size() > MOST ? 0 : f.size());
+        octal(b, 136, 12, Math.clamp(f.modified().getEpochSecond(), 0, MOST));
         b[156] = (byte) flag;
         System.arraycopy(link, 0, b, 157, Math.min(100, link.length));
         System.arraycopy(ascii("ustar\00000"), 0, b, 257, 8);

@@ -92,7 +92,7 @@ final class TreeWalk implements AutoCloseable {
 
     private static TarEntry of(TarEntry.Kind kind, Dir dir, String name, String path, Stat stat, long size, String link) {
         boolean may = kind == TarEntry.Kind.FILE || kind == TarEntry.Kind.DIRECTORY;
-        return new TarEntry(kind, path, stat.mode(), 0, 0, size, stat.modified(), link, may ? attributes(dir, name) : Map.of());
+        return new TarEntry(kind, path, stat.mode(), stat.uid(), stat.gid(), size, stat.modified(), link, may ? attributes(dir, name) : Map.of());
     }
 
     private static Map<String, byte[]> attributes(Dir dir, String name) {
