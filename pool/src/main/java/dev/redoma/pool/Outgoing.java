@@ -47,11 +47,11 @@ public record Outgoing(Format format, Globs include) {
             var stat = tree.stat(path, false).stat();
             if (stat.type() == Stat.Type.DIRECTORY) {
                 try (var dir = new Dir(tree.root().openInside(TreePaths.join(parts), Open.RDONLY | Open.DIRECTORY, 0))) {
-                    walk(out, include::match, walk -> walk.below(dir));
+                    walk(out, 0, include::match, walk -> walk.below(dir));
                 }
             } else {
                 try (var parent = new Dir(tree.root().openInside(TreePaths.join(parts.subList(0, parts.size() - 1)), Open.RDONLY | Open.DIRECTORY, 0))) {
-                    walk(out, include::match, walk -> walk.entry(parent, parts.getLast(), parts.getLast(), 1));
+                    walk(out, 0, include::match, walk -> walk.entry(parent, parts.getLast(), parts.getLast(), 1));
                 }
             }
         } catch (KernelException e) {
@@ -63,9 +63,9 @@ public record Outgoing(Format format, Globs include) {
         void with(TreeWalk walk) throws IOException;
     }
 
-    private void walk(OutputStream out, Predicate<List<String>> chosen, Walking work) throws IOException {
+    private void walk(OutputStream out, long uidBase, Predicate<List<String>> chosen, Walking work) throws IOException {
         var sink = sink(out, chosen);
-        try (var walk = new TreeWalk(sink, plain())) {
+        try (var walk = new TreeWalk(sink, plain(), uidBase)) {
             work.with(walk);
         }
         sink.finish();
@@ -74,7 +74,7 @@ public record Outgoing(Format format, Globs include) {
     /// Of an overlay's upper directory what is among these paths (as change sets tell them).
     public void changes(Path upper, Set<String> paths, OutputStream out) throws IOException {
         try (var dir = Dir.open(upper)) {
-            walk(out, parts -> paths.contains("/" + Names.printable(String.join("/", parts))) && include.match(parts), walk -> walk.below(dir));
+            walk(out, Lowers.uidBase(upper), parts -> paths.contains("/" + Names.printable(String.join("/", parts))) && include.match(parts), walk -> walk.below(dir));
         }
     }
 

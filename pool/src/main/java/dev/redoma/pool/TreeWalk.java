@@ -26,13 +26,15 @@ final class TreeWalk implements AutoCloseable {
 
     private final ArchiveSink to;
     private final boolean links;
+    private final long uidBase;
     private final Map<Long, String> seen = new HashMap<>();
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment buffer = arena.allocate(CHUNK, 4096);
     private int entries;
 
-    /// `links`: a file of several names is written once, and then as a hard link.
-    TreeWalk(ArchiveSink to, boolean links) {
+    /// `links`: a file of several names is written once, and then as a hard link. `uidBase`: what owners count from.
+    TreeWalk(ArchiveSink to, boolean links, long uidBase) {
+        this.uidBase = uidBase;
         this.to = to;
         this.links = links;
     }
@@ -90,9 +92,13 @@ final class TreeWalk implements AutoCloseable {
         }
     }
 
-    private static TarEntry of(TarEntry.Kind kind, Dir dir, String name, String path, Stat stat, long size, String link) {
+    private TarEntry of(TarEntry.Kind kind, Dir dir, String name, String path, Stat stat, long size, String link) {
         boolean may = kind == TarEntry.Kind.FILE || kind == TarEntry.Kind.DIRECTORY;
-        return new TarEntry(kind, path, stat.mode(), stat.uid(), stat.gid(), size, stat.modified(), link, may ? attributes(dir, name) : Map.of());
+        return new TarEntry(kind, path, stat.mode(), inside(stat.uid()), inside(stat.gid()), size, stat.modified(), link, may ? attributes(dir, name) : Map.of());
+    }
+
+    private long inside(long id) {
+        return id >= uidBase && id - uidBase < 65_536 ? id - uidBase : 0;
     }
 
     private static Map<String, byte[]> attributes(Dir dir, String name) {
