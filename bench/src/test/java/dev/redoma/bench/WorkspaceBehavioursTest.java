@@ -60,7 +60,7 @@ class WorkspaceBehavioursTest {
 
     @Test
     void whatCannotBeClonedIsToldAndLeavesNoSandbox() {
-        for (var source : List.of("git:file:///srv/git/none", "git:file:///srv/git/app#nosuchbranch", "git:file:///srv/git/app#--upload-pack=x".replace("--", "x--"))) {
+        for (var source : List.of("git:file:///srv/git/none", "git:file:///srv/git/app#nosuchbranch")) {
             var request = new java.util.HashMap<String, Object>(from(source));
             request.put("template", "base");
             var answer = lab.api().post("/v1/sandboxes", request);
@@ -78,7 +78,7 @@ class WorkspaceBehavioursTest {
             assertThat(answer.status()).as(source).isEqualTo(501);
             assertThat(answer.json().get("details").get("field").asString()).isEqualTo("workspace.from");
         }
-        for (var source : List.of("git:https://user:token@example.com/a.git", "git:https://token@example.com/a", "svn:x", "git:file:///a#-x", "git:file:///a#a..b")) {
+        for (var source : List.of("git:https://user:token@example.com/a.git", "git:https://token@example.com/a", "svn:x", "git:file:///a#-x", "git:file:///a#x--upload-pack=x", "git:file:///a#a..b")) {
             assertThat(lab.api().post("/v1/sandboxes", Map.of("template", "tiny", "workspace", Map.of("from", source))).status()).as(source).isEqualTo(400);
         }
         for (var path : List.of("../x", "a/../../b", "-x", "")) {
