@@ -112,7 +112,7 @@ class VolumeLifeTest {
 
     @Test
     void thePromiseOfTheHostCountsVolumes() {
-        rig.pool.space = new dev.redoma.pool.Pool.Space(1L << 31, 1L << 31);
+        rig.pool.space = new dev.redoma.pool.Pool.Space(1L << 30, 1L << 30);
         var e = refused(Code.NO_CAPACITY, () -> rig.engine().volumes().create(ALICE, new CreateVolume("huge", 1L << 40, null, null, null)));
         assertThat(e.problem().details()).containsEntry("resource", "disk");
         assertThat(rig.engine().volumes().list(ALICE, Map.of())).isEmpty();
