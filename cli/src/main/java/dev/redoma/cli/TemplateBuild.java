@@ -34,6 +34,11 @@ final class TemplateBuild {
         }
     }
 
+    static boolean isShipped(String name) {
+        var home = System.getProperty("redoma.home");
+        return name.matches("[a-z0-9][a-z0-9-]{0,60}") && (home == null || Files.isExecutable(Path.of(home, "template", name, "build.sh")));
+    }
+
     private static Path script(String name) {
         var home = System.getProperty("redoma.home");
         if (!name.matches("[a-z0-9][a-z0-9-]{0,60}") || home == null || !Files.isExecutable(Path.of(home, "template", name, "build.sh"))) {

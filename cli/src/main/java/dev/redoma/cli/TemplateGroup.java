@@ -5,7 +5,6 @@ import dev.redoma.client.RedomaClient;
 import dev.redoma.model.Problem;
 import dev.redoma.model.TemplateReference;
 import dev.redoma.model.wire.Template;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
@@ -15,7 +14,7 @@ import picocli.CommandLine.Parameters;
 
 /// Templates.
 @Command(name = "template", description = "Templates: the disks that sandboxes start from.", subcommands = {
-    TemplateGroup.Build.class, TemplateGroup.Import.class, TemplatePull.class, TemplateGroup.All.class, TemplateGroup.One.class, TemplateGroup.Tag.class,
+    TemplateBuildVerb.class, TemplateGroup.Import.class, TemplatePull.class, TemplateGroup.All.class, TemplateGroup.One.class, TemplateGroup.Tag.class,
     TemplateGroup.Untag.class, TemplateGroup.Delete.class})
 final class TemplateGroup {
     @Option(names = {"-h", "--help"}, usageHelp = true)
@@ -26,22 +25,6 @@ final class TemplateGroup {
             verb.print(template);
         } else {
             verb.io.line(template.name() + " " + template.digest() + " " + template.state() + " " + Text.size(template.sizeBytes()));
-        }
-    }
-
-    @Command(name = "build", description = "Build a template by its recipe in template/NAME and import it.")
-    static final class Build extends Verb {
-        @Parameters(index = "0", paramLabel = "NAME", description = "base")
-        String name = "";
-
-        Build(Io io) {
-            super(io);
-        }
-
-        @Override
-        int run(RedomaClient client) throws IOException, InterruptedException {
-            said(this, new TemplateBuild(io).build(client, name, Path.of(System.getProperty("java.io.tmpdir"))));
-            return Exit.OK;
         }
     }
 

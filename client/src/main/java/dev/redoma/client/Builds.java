@@ -2,15 +2,22 @@
 package dev.redoma.client;
 
 import dev.redoma.client.http.Body;
+import dev.redoma.client.tar.IgnoreRules;
+import dev.redoma.client.tar.Pack;
 import dev.redoma.model.wire.Build;
 import dev.redoma.model.wire.Page;
 import dev.redoma.model.wire.StartBuild;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// Builds of template versions; operators only. Thread-safe.
@@ -31,14 +38,38 @@ public final class Builds {
         return api.post(of(template), what, Build.class);
     }
 
-    /// Of a recipe with its files: `files` writes a tar that holds both. `recipe`: its path there (null: `recipe.yaml`, else `Dockerfile`).
-    public Build start(String template, Body.Source files, @Nullable String recipe, Map<String, String> args, @Nullable String tag, boolean noCache) {
-        var target = of(template).with("recipe", recipe).with("tag", tag).with("noCache", noCache ? true : null);
-        for (var arg : args.entrySet()) {
+    /// Of a recipe with its files: `files` writes a tar that holds both.
+    public Build start(String template, Body.Source files, FilesBuild how) {
+        var target = of(template).with("recipe", how.recipe()).with("tag", how.tag()).with("noCache", how.noCache() ? true : null)
+                .with("hidden", how.hidden() ? true : null);
+        for (var arg : how.args().entrySet()) {
             target = target.with("arg", arg.getKey() + "=" + arg.getValue());
         }
         return api.send(api.plain("POST", target).body(new Body.Stream("application/x-tar", files)).patience(api.patience().work()), Build.class);
     }
+
+    /// `recipe`: its path in the tar (null: `recipe.yaml`, else `Dockerfile`); `hidden`: no step sees it.
+    public record FilesBuild(@Nullable String recipe, Map<String, String> args, @Nullable String tag, boolean noCache, boolean hidden) {}
+
+    /// Of a folder with the recipe in it, less what its `.dockerignore` leaves out; links go as links. Returns what cannot be sent
+    /// (sockets, FIFOs, devices), and the build.
+    public Sent start(String template, Path folder, String recipe, Map<String, String> args, @Nullable String tag, boolean noCache, LongConsumer progress)
+            throws IOException {
+        var ignore = folder.resolve(".dockerignore");
+        IgnoreRules rules;
+        try {
+            rules = Files.isRegularFile(ignore, LinkOption.NOFOLLOW_LINKS) ? IgnoreRules.parse(Files.readAllBytes(ignore)) : IgnoreRules.none();
+        } catch (IllegalArgumentException flaw) {
+            throw new IOException(ignore + ": " + flaw.getMessage());
+        }
+        var leftOut = new ArrayList<String>();
+        var build = start(template, out -> leftOut.addAll(Pack.folder(folder, out, rules, recipe, progress)),
+                new FilesBuild(recipe, args, tag, noCache, rules.leavesOut(recipe)));
+        return new Sent(build, leftOut);
+    }
+
+    /// A build begun, and what of its folder could not be sent.
+    public record Sent(Build build, List<String> leftOut) {}
 
     public List<Build> list() {
         Page<Build> page = api.getList(Target.of("/v1/builds"), Page.class, Build.class);

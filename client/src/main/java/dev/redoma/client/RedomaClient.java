@@ -60,7 +60,7 @@ public final class RedomaClient implements AutoCloseable {
 
     /// As above with an idempotency key of one's own; the bare record, which nobody closes.
     public Sandbox create(NewSandbox what, String idempotencyKey) {
-        var request = api.request("POST", Target.of("/v1/sandboxes"), what.wire()).header("Idempotency-Key", idempotencyKey).again();
+        var request = api.request("POST", Target.of("/v1/sandboxes"), what.wire()).header("Idempotency-Key", idempotencyKey).again().patience(api.patience().work());
         return api.send(request, Sandbox.class);
     }
 

@@ -23,14 +23,14 @@ final class Brakes {
         this.warm = warm;
     }
 
-    /// One that is just made gives up at its next step.
+    /// One that is just made or started gives up at its next step.
     SandboxRow kill(SandboxRow row, String actor) {
         Optional<Box> found = core.boxes().find(row.id());
         if (found.isEmpty()) {
             return core.store().read(tx -> SandboxRows.get(tx, row.id()));
         }
         Box box = found.get();
-        if (row.state() == State.CREATING) {
+        if (row.state() == State.CREATING || row.target() == Target.START || row.target() == Target.RESET) {
             box.unwanted();
         }
         return core.background().call(() -> core.boxes().locked(box, () -> ending.kill(box, actor, core.reason("killed", null, null))));

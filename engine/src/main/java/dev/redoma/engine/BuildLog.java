@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class BuildLog {
     static final long MOST = 32L << 20;
     private static final int CHUNK = 1 << 16;
-    private static final int TAIL = 1 << 16;
+    static final int TAIL = 1 << 16;
     private static final int LINES = 20;
     private static final int LINE = 500;
 
@@ -31,7 +31,7 @@ final class BuildLog {
     private long size;
     private long dropped;
     private boolean ended;
-    private byte[] tail = new byte[0];
+    private final Tail tail = new Tail();
 
     private BuildLog(Path file, long size, boolean ended) {
         this.file = file;
@@ -61,7 +61,7 @@ final class BuildLog {
     void say(String line) {
         lock.lock();
         try {
-            boolean open = tail.length > 0 && tail[tail.length - 1] != '\n';
+            boolean open = tail.lineIsOpen();
             append(((open ? "\n" : "") + line.replaceAll("\\p{Cntrl}", "?") + "\n").getBytes(StandardCharsets.UTF_8));
         } finally {
             lock.unlock();
@@ -84,7 +84,7 @@ final class BuildLog {
             write(bytes, fits);
         }
         dropped += bytes.length - fits;
-        keep(bytes);
+        tail.add(bytes);
         grown.signalAll();
     }
 
@@ -99,20 +99,11 @@ final class BuildLog {
         }
     }
 
-    private void keep(byte[] bytes) {
-        int old = Math.min(tail.length, Math.max(0, TAIL - bytes.length));
-        int more = Math.min(bytes.length, TAIL);
-        var kept = new byte[old + more];
-        System.arraycopy(tail, tail.length - old, kept, 0, old);
-        System.arraycopy(bytes, bytes.length - more, kept, old, more);
-        tail = kept;
-    }
-
     /// From here on `lastLines` tells of what comes.
     void beginStep() {
         lock.lock();
         try {
-            tail = new byte[0];
+            tail.clear();
         } finally {
             lock.unlock();
         }
@@ -122,16 +113,10 @@ final class BuildLog {
     List<String> lastLines() {
         lock.lock();
         try {
-            var lines = new ArrayList<>(new String(tail, StandardCharsets.UTF_8).lines().toList());
-            return lines.subList(Math.max(0, lines.size() - LINES), lines.size()).stream().map(BuildLog::shown).toList();
+            return tail.lines();
         } finally {
             lock.unlock();
         }
-    }
-
-    private static String shown(String line) {
-        var clean = line.replaceAll("\u001b\\[[0-9;]*[A-Za-z]", "").replaceAll("[\\p{Cntrl}&&[^\t]]", "");
-        return clean.length() > LINE ? clean.substring(0, LINE) + "…" : clean;
     }
 
     void end() {
@@ -205,6 +190,39 @@ final class BuildLog {
             return ended;
         } finally {
             lock.unlock();
+        }
+    }
+
+    /// The last bytes of what was printed. Not thread-safe.
+    static final class Tail {
+        private byte[] kept = new byte[0];
+
+        void add(byte[] bytes) {
+            int old = Math.min(kept.length, Math.max(0, TAIL - bytes.length));
+            int more = Math.min(bytes.length, TAIL);
+            var now = new byte[old + more];
+            System.arraycopy(kept, kept.length - old, now, 0, old);
+            System.arraycopy(bytes, bytes.length - more, now, old, more);
+            kept = now;
+        }
+
+        void clear() {
+            kept = new byte[0];
+        }
+
+        boolean lineIsOpen() {
+            return kept.length > 0 && kept[kept.length - 1] != '\n';
+        }
+
+        /// At most 20, each without control characters and cut to 500.
+        List<String> lines() {
+            var lines = new ArrayList<>(new String(kept, StandardCharsets.UTF_8).lines().toList());
+            return lines.subList(Math.max(0, lines.size() - LINES), lines.size()).stream().map(Tail::shown).toList();
+        }
+
+        private static String shown(String line) {
+            var clean = line.replaceAll("\u001b\\[[0-9;]*[A-Za-z]", "").replaceAll("[\\p{Cntrl}&&[^\t]]", "");
+            return clean.length() > LINE ? clean.substring(0, LINE) + "…" : clean;
         }
     }
 }

@@ -68,6 +68,9 @@ final class BuildService implements Builds {
             try {
                 var file = recipeFile(index, what.recipe());
                 Recipe recipe = Recipe.parse(BuildPaths.name(file.path()), content(index, file));
+                if (what.hidden()) {
+                    index.hide(file);
+                }
                 return queued(caller, id, name, Recipe.isYaml(file.path()) ? "recipe" : "dockerfile",
                         new Given(recipe, index, what.args(), what.tag(), what.noCache()));
             } catch (RuntimeException | IOException e) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jdbi.v3.core.Handle;
 
 /// One build at work: step by step, each that changes files in a sandbox of its own and kept as a layer, or taken from an earlier build
 /// of the same inputs. One thread.
@@ -97,7 +98,7 @@ final class Building {
             throw BuildState.refused("FROM scratch is not taken; import a tar and build on that");
         }
         Source base = core.store().write(tx -> {
-            Source found = Source.find(tx, order.caller(), wanted);
+            Source found = base(tx, wanted);
             BuildRows.layers(tx, order.id(), found.layers(), 0);
             return found;
         });
@@ -107,6 +108,18 @@ final class Building {
         layers = base.layers();
         state.base(base.config());
         log.say("      " + base.ref().name() + " " + base.ref().digest());
+    }
+
+    private Source base(Handle tx, String wanted) {
+        try {
+            return Source.find(tx, order.caller(), wanted);
+        } catch (RedomaException e) {
+            if (e.code() != Code.TEMPLATE_NOT_FOUND && e.code() != Code.INVALID_FIELD) {
+                throw e;
+            }
+            throw BuildState.refused("FROM takes a template, and there is none called '" + RequestRules.shown(wanted)
+                    + "'; an image is made one by 'redoma template pull'");
+        }
     }
 
     private void apply(Instruction what) {

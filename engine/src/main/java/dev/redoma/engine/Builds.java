@@ -21,8 +21,8 @@ public interface Builds {
     /// Of a recipe with its files: a tar (plain, gzip or zstd) that holds the recipe itself.
     Build start(Caller caller, String template, FilesBuild what, InputStream files) throws IOException;
 
-    /// `recipe`: the path of the recipe in the files; null: `recipe.yaml`, else `Dockerfile`.
-    record FilesBuild(@Nullable String recipe, Map<String, String> args, @Nullable String tag, boolean noCache) {}
+    /// `recipe`: the path of the recipe in the files; null: `recipe.yaml`, else `Dockerfile`. `hidden`: no step sees it.
+    record FilesBuild(@Nullable String recipe, Map<String, String> args, @Nullable String tag, boolean noCache, boolean hidden) {}
 
     /// Newest first.
     List<Build> list(Caller caller);

@@ -18,6 +18,7 @@ final class Claim {
     private final LiveSide side;
     private final Ending ending;
     private final WarmPool warm;
+    private final StartCommand start;
 
     Claim(Core core, Admission admission, Creation creation, LiveSide side, Ending ending, WarmPool warm) {
         this.core = core;
@@ -26,6 +27,7 @@ final class Claim {
         this.side = side;
         this.ending = ending;
         this.warm = warm;
+        this.start = new StartCommand(core);
     }
 
     /// Empty where none waits or the one that did could not be handed over: then it has to be made.
@@ -83,6 +85,8 @@ final class Claim {
         side.runs(box, live, row);
         try {
             Background.joined(told);
+            // Not in the member: it runs with what this sandbox was given. Templates with a start command have no members.
+            start.begin(box, live, row, row.createdBy());
             return Optional.of(row);
         } catch (RedomaException silent) {
             core.log().add(row.id(), "the guest did not confirm: " + silent.getMessage());

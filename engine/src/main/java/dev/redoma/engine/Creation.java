@@ -23,12 +23,14 @@ final class Creation {
     private final Admission admission;
     private final LiveSide side;
     private final CacheCopies copies;
+    private final StartCommand start;
 
     Creation(Core core, Admission admission, LiveSide side, CacheCopies copies) {
         this.copies = copies;
         this.core = core;
         this.admission = admission;
         this.side = side;
+        this.start = new StartCommand(core);
     }
 
     SandboxRow cold(Caller caller, Plan plan, @Nullable Key key) {
@@ -114,6 +116,8 @@ final class Creation {
                 Faults.at("create.started");
                 introduction.accept(live, begun.hostname());
                 wanted(box);
+                start.begin(box, live, begun, caller.key());
+                wanted(box);
                 SandboxRow running = running(begun, plan, live, caller);
                 side.runs(box, live, running);
                 side.watchExit(live);
@@ -144,6 +148,7 @@ final class Creation {
     void undo(SandboxRow row, Throwable why) {
         core.tiers().of(row).remove(new InstanceRef(row.id().value(), 0, 0));
         core.places().remove(row.id());
+        core.execs().gone(row.id(), "create");
         core.pool().deleteDisk(row.id());
         copies.remove(core, row);
         StopReason reason = core.reason("host", null, "It was not made: " + RequestRules.shown(String.valueOf(why.getMessage())));

@@ -5,6 +5,7 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.Exec;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -53,7 +54,9 @@ final class ExecRun {
         this.facts = facts;
         this.live = live;
         this.spool = spool;
-        this.busy = live.busy();
+        var label = facts.spec().label();
+        // What the template starts by itself runs as long as the sandbox does: it would never be idle.
+        this.busy = label != null && label.startsWith(StartCommand.OURS) ? () -> {} : live.busy();
     }
 
     /// One that an earlier server started; `ended` if its exit was recorded and only output is still to come.
@@ -177,6 +180,19 @@ final class ExecRun {
         if (!known) {
             throw GuestErrors.unreachable("The guest did not start the command within " + atMost.toSeconds() + " s.").raise();
         }
+    }
+
+    /// The end of what it printed so far, for people.
+    List<String> lastLines() {
+        var tail = new BuildLog.Tail();
+        try (var output = spool.reader(Math.max(0, spool.kept() - BuildLog.TAIL), false, false)) {
+            for (var chunk = output.next(Duration.ZERO); chunk != null && chunk.bytes().length > 0; chunk = output.next(Duration.ZERO)) {
+                tail.add(chunk.bytes());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return tail.lines();
     }
 
     // ---- end

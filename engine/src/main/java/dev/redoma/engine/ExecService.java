@@ -67,15 +67,24 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
     @Override
     public Exec start(Caller caller, String sandbox, ExecSpec spec) {
         caller.need(Scope.EXEC);
+        if (spec.label() != null && spec.label().startsWith(StartCommand.OURS)) {
+            throw Problem.field("label", "begins with '" + StartCommand.OURS + "', as only the server's own do", "another");
+        }
         var live = boxes.running(caller, sandbox);
+        live.touch();
+        return begin(caller, live, spec).view();
+    }
+
+    @Override
+    public ExecRun begin(Caller caller, Live live, ExecSpec spec) {
         var order = ExecOrder.of(spec, live);
         runs.reserve(live.id());
         var facts = facts(caller, live, order);
         var run = new ExecRun(facts, live, spools.fresh(facts));
         runs.add(run);
-        live.touch();
         pumps.execute(() -> pump(run, p -> p.begin(order.request(run.facts().id(), live), () -> record(run, order))));
-        return begun(run);
+        begun(run);
+        return run;
     }
 
     private ExecFacts facts(Caller caller, Live live, ExecOrder order) {
@@ -103,11 +112,10 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         }
     }
 
-    private Exec begun(ExecRun run) {
+    private void begun(ExecRun run) {
         try {
             run.awaitStarted(ExecPump.REACH);
             timer.arm(run);
-            return run.view();
         } catch (RedomaException e) {
             killer.abort(run);
             if (!run.abandoned() && run.recorded() && run.claim()) {

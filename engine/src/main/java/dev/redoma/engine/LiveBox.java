@@ -120,6 +120,10 @@ final class LiveBox implements Live, AutoCloseable {
         return runningAt == stateChanges.get();
     }
 
+    TemplateConfig config() {
+        return config;
+    }
+
     SandboxRow row() {
         return row;
     }

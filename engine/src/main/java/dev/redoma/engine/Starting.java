@@ -11,11 +11,13 @@ final class Starting {
     private final Core core;
     private final Admission admission;
     private final LiveSide side;
+    private final StartCommand start;
 
     Starting(Core core, Admission admission, LiveSide side) {
         this.core = core;
         this.admission = admission;
         this.side = side;
+        this.start = new StartCommand(core);
     }
 
     SandboxRow start(Box box, String actor) {
@@ -77,6 +79,7 @@ final class Starting {
         LiveBox live = core.starter().again(row, config, core.tiers().of(row));
         try {
             core.handover().resume(live, row.hostname());
+            start.begin(box, live, row, actor);
             Instant now = core.now();
             RowChange running = RowChange.settle(State.RUNNING).instance(live.instance().ref()).startedAt(now).activeAt(now)
                     .endsAt(now.plus(Duration.ofMillis(LimitRules.lifetimeOf(row.limits())))).remaining(null).starts(row.starts() + 1).reason(null);
@@ -86,6 +89,7 @@ final class Starting {
             return confirmed;
         } catch (RuntimeException | Error failed) {
             core.starter().end(live);
+            core.execs().gone(row.id(), "start");
             throw failed;
         }
     }

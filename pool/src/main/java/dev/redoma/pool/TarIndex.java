@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// A tar from outside that stays a tar: what it holds, by path, with a digest of each file's content. Nothing of it is unpacked, so no
-/// path of the host is ever made of its names. Read-only once made; threads may share it. Close it.
+/// path of the host is ever made of its names. One thread at a time. Close it.
 public final class TarIndex implements AutoCloseable {
     private static final int CHUNK = 1 << 17;
 
@@ -152,6 +152,11 @@ public final class TarIndex implements AutoCloseable {
         var problem = Problem.of(Code.ARCHIVE_REFUSED, "the files of the build are refused" + (member.isEmpty() ? "" : " at '" + member + "'") + ": " + why + ".",
                 "Pack them anew without it.");
         return (member.isEmpty() ? problem : problem.with("member", member)).raise();
+    }
+
+    /// From now on it is not there.
+    public void hide(Entry entry) {
+        entries.remove(entry.path());
     }
 
     public Optional<Entry> find(String path) {

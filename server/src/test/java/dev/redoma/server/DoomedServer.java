@@ -7,11 +7,13 @@ import dev.redoma.model.wire.CreateSnapshot;
 import dev.redoma.model.wire.CreateVolume;
 import dev.redoma.model.wire.ForkSandbox;
 import dev.redoma.model.wire.NewWorkspace;
+import dev.redoma.model.wire.StartBuild;
 import dev.redoma.model.wire.VolumeMount;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -40,6 +42,7 @@ final class DoomedServer {
         image(s, Path.of(args[0]));
         verbs.deleteSnapshot(RealEngine.ALICE, "save");
         verbs.kill(RealEngine.ALICE, one.id());
+        build(s);
         Runtime.getRuntime().halt(0);
     }
 
@@ -56,6 +59,17 @@ final class DoomedServer {
         try (var tar = Files.newInputStream(dir.resolve("image/image.tar"))) {
             s.engine.templates().importTar(RealEngine.OPERATOR, "image", tar, p -> {});
         }
+    }
+
+    private static void build(RealEngine s) throws Exception {
+        var builds = s.engine.builds();
+        var build = builds.start(RealEngine.OPERATOR, "built", new StartBuild(null, "FROM tiny\nUSER root\nRUN echo made > /made\n", null, null, null, null));
+        try (var log = builds.log(RealEngine.OPERATOR, build.id(), 0)) {
+            while (log.next(Duration.ofSeconds(1)) != null) {
+                // to its end
+            }
+        }
+        System.out.println(builds.get(RealEngine.OPERATOR, build.id()));
     }
 
     private static void run(Path in, String... command) throws Exception {

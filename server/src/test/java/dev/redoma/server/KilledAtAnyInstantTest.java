@@ -42,7 +42,8 @@ class KilledAtAnyInstantTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"create.started", "snapshot.taken", "snapshot.scrubbed", "pause.frozen", "reset.ended", "kill.ended", "volume.made", "cache.copied", "template.imported", "layer.unused", "image.unpacked", "image.layers"})
+    @ValueSource(strings = {"create.started", "snapshot.taken", "snapshot.scrubbed", "pause.frozen", "reset.ended", "kill.ended", "volume.made", "cache.copied", "template.imported", "layer.unused", "image.unpacked", "image.layers", "build.begun",
+        "build.layer"})
     void nothingIsHalfDoneNorLost(String instant) throws Exception {
         killedAt(instant, 0);
     }
@@ -71,6 +72,7 @@ class KilledAtAnyInstantTest {
                 assertThat(server.count("SELECT count(*) FROM volume WHERE target IS NOT NULL")).isZero();
                 assertThat(server.count("SELECT count(*) FROM sandbox WHERE name = 'cloned' AND state <> 'ended'")).isZero();
                 assertThat(server.count("SELECT count(*) FROM uid_range WHERE owner LIKE 'warm:%'")).isZero();
+                assertThat(server.count("SELECT count(*) FROM build WHERE state IN ('queued', 'running')")).isZero();
             });
             for (Sandbox box : server.sandboxes().list(ALICE, ALL).items()) {
                 usable(server, box);

@@ -21,12 +21,15 @@ public final class Pack {
     private static final int DEEPEST = 512;
 
     private final TarWriter tar;
+    private final IgnoreRules rules;
     private final LongConsumer progress;
     private final boolean ignoring;
     private final List<String> leftOut = new ArrayList<>();
+    private String always = "";
     private long bytes;
 
-    private Pack(OutputStream out, LongConsumer progress, boolean ignoring) {
+    private Pack(OutputStream out, IgnoreRules rules, boolean ignoring, LongConsumer progress) {
+        this.rules = rules;
         this.ignoring = ignoring;
         this.tar = new TarWriter(out);
         this.progress = progress;
@@ -39,13 +42,23 @@ public final class Pack {
 
     /// `ignoring`: without what `.gitignore` files in it name.
     public static List<String> folder(Path root, boolean ignoring, OutputStream out, LongConsumer progress) throws IOException {
+        return pack(root, new Pack(out, IgnoreRules.none(), ignoring, progress));
+    }
+
+    /// Without what the rules leave out, but with `always` (`""`: nothing), a path in the folder.
+    public static List<String> folder(Path root, OutputStream out, IgnoreRules rules, String always, LongConsumer progress) throws IOException {
+        var pack = new Pack(out, rules, false, progress);
+        pack.always = always;
+        return pack(root, pack);
+    }
+
+    private static List<String> pack(Path root, Pack pack) throws IOException {
         if (Files.notExists(root)) {
             throw new NoSuchFileException(root.toString());
         }
         if (!Files.isDirectory(root)) {
             throw new NotDirectoryException(root.toString());
         }
-        var pack = new Pack(out, progress, ignoring);
         pack.children(root.toRealPath(), "", 0, Ignores.NONE);
         pack.tar.finish();
         return pack.leftOut;
@@ -73,10 +86,16 @@ public final class Pack {
         }
         var modified = fact(facts, "lastModifiedTime", FileTime.class).toInstant();
         int mode = fact(facts, "mode", Integer.class) & 07777;
+        boolean out = !name.equals(always) && rules.leavesOut(name);
+        if (out && !(is(facts, "isDirectory") && (rules.mayKeepBelow() || always.startsWith(name + "/")))) {
+            return;
+        }
         if (is(facts, "isSymbolicLink")) {
             tar.entry(TarEntry.link(name, RawName.of(Files.readSymbolicLink(path)), modified));
         } else if (is(facts, "isDirectory")) {
-            tar.entry(TarEntry.directory(name + "/", mode, modified));
+            if (!out) {
+                tar.entry(TarEntry.directory(name + "/", mode, modified));
+            }
             children(path, name + "/", depth + 1, ignores);
         } else if (is(facts, "isRegularFile")) {
             file(path, name, mode, fact(facts, "size", Long.class), modified);

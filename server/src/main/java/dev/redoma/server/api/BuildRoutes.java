@@ -34,7 +34,7 @@ final class BuildRoutes {
                 post("/v1/templates/{name}/builds", "startBuild", "Builds a version: of a recipe (JSON), or of a recipe with its files (a tar; plain, gzip or zstd)")
                         .needs(Scope.OPERATE).query("recipe", "string", "with a tar: path of the recipe in it (default recipe.yaml, else Dockerfile)")
                         .query("tag", "string", "with a tar: a tag of the version beside latest").query("noCache", "boolean", "with a tar: do every step anew")
-                        .queries("arg", "string", "with a tar: NAME=VALUE of an ARG").takes(StartBuild.class).takes(TAR).answers(202, Build.class).by(this::start),
+                        .query("hidden", "boolean", "with a tar: no step sees the recipe itself").queries("arg", "string", "with a tar: NAME=VALUE of an ARG").takes(StartBuild.class).takes(TAR).answers(202, Build.class).by(this::start),
                 get("/v1/builds", "listBuilds", "The newest builds").needs(Scope.READ).answersItems(Build.class)
                         .by(c -> c.json(new Items<>(builds.list(c.caller())))),
                 get("/v1/builds/{build}", "getBuild", "One build").needs(Scope.READ).answers(200, Build.class)
@@ -52,7 +52,8 @@ final class BuildRoutes {
             return;
         }
         var query = call.query();
-        var what = new Builds.FilesBuild(query.get("recipe"), arguments(query.all("arg")), query.get("tag"), query.flag("noCache", false));
+        var what = new Builds.FilesBuild(query.get("recipe"), arguments(query.all("arg")), query.get("tag"), query.flag("noCache", false),
+                query.flag("hidden", false));
         try (var body = new GuardedInput(call.http().body(largest), call.guard())) {
             call.http().json(202, builds.start(call.caller(), call.parameter("name"), what, body));
         }
