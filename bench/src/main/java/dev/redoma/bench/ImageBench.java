@@ -25,7 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// Import of an image of three gzip layers with 200 MiB in them, beside `tar x` of the same layers onto the same file system; and a pull of
 /// an image whose layers are all there, beside the requests for its documents.
 final class ImageBench implements Bench {
-    private static final int ROUNDS = 5;
+    private static final int ROUNDS = 3;
     private static final int PULLS = 20;
     private static final int MIB = 200;
 
