@@ -12,6 +12,7 @@ public enum Hangup {
     ENDED,
     RESET;
 
+    private static final int SIOCOUTQ = 0x5411;
     private static final int POLLERR = 0x8;
     private static final int POLLHUP = 0x10;
     private static final int POLLRDHUP = 0x2000;
@@ -30,6 +31,22 @@ public enum Hangup {
             return RESET;
         }
         return (events & (POLLRDHUP | POLLHUP)) == 0 ? NONE : ENDED;
+    }
+
+    /// How many of the bytes sent the other end's kernel has not confirmed yet; 0 of a channel that is closed here.
+    public static int unconfirmed(SocketChannel channel) {
+        if (!channel.isOpen()) {
+            return 0;
+        }
+        try (var arena = Arena.ofConfined()) {
+            var bytes = arena.allocate(ValueLayout.JAVA_INT);
+            long answer = Sys.retried(Nr.IOCTL, Peer.fd(channel), SIOCOUTQ, bytes.address());
+            if (!channel.isOpen()) {
+                return 0;
+            }
+            Sys.check(answer, "ioctl SIOCOUTQ", "");
+            return bytes.get(ValueLayout.JAVA_INT, 0);
+        }
     }
 
     private static int events(SocketChannel channel) {

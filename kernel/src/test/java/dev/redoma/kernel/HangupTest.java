@@ -72,4 +72,16 @@ class HangupTest {
         here.close();
         assertThat(Hangup.of(here)).isEqualTo(Hangup.ENDED);
     }
+
+    @Test
+    void whatWasSentIsConfirmedOnceTheOtherKernelHasIt() throws IOException {
+        here.write(ByteBuffer.wrap(new byte[10]));
+        await().until(() -> Hangup.unconfirmed(here) == 0);
+        here.configureBlocking(false);
+        var lot = ByteBuffer.allocate(16 << 20);
+        while (here.write(lot) > 0) {} // nobody reads: more than both kernels keep
+        assertThat(Hangup.unconfirmed(here)).isPositive();
+        here.close();
+        assertThat(Hangup.unconfirmed(here)).isZero();
+    }
 }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// that the work is given up at once. Ends with `close`, by the same thread; from then on no interrupt comes.
 final class Presence implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMillis(50);
+    private static final Duration CONFIRMED = Duration.ofSeconds(2);
 
     private final @Nullable SocketChannel socket;
     private final Thread looking;
@@ -64,8 +65,20 @@ final class Presence implements AutoCloseable {
         return hangup() != Hangup.NONE || noticed();
     }
 
-    /// True if what was sent last did not arrive; a client that has read it and closed is none of these.
+    /// True if what was sent last did not arrive; a client that has read it and closed is none of these. Waits a little until the other
+    /// kernel has confirmed it or refused it: a client that closed a moment before the answer refuses it a moment after.
     boolean refused() {
+        if (socket == null) {
+            return false;
+        }
+        long until = System.nanoTime() + CONFIRMED.toNanos();
+        try {
+            while (Hangup.unconfirmed(socket) > 0 && hangup() != Hangup.RESET && System.nanoTime() < until) {
+                Thread.sleep(1);
+            }
+        } catch (InterruptedException ending) {
+            Thread.currentThread().interrupt();
+        }
         return hangup() == Hangup.RESET;
     }
 
