@@ -31,7 +31,10 @@ pub fn configure(it: &Configure) -> Outcome<()> {
     }
     if !it.hostname.is_empty() || !it.hosts.is_empty() {
         let old = read_regular(Path::new(HOSTS), HOSTS_LIMIT).unwrap_or_default();
-        put(HOSTS, &hosts(&old, &it.hostname, &it.hosts), 0o644)?;
+        let new = hosts(&old, &it.hostname, &it.hosts);
+        if new != old {
+            put(HOSTS, &new, 0o644)?;
+        }
     }
     if !it.machine_id.is_empty() {
         put("/etc/machine-id", format!("{}\n", it.machine_id).as_bytes(), 0o444)?;

@@ -55,11 +55,11 @@ class LimitBehavioursTest {
         try (var bomb = lab.tiny(Map.of("limits", Map.of("pids", 100))); var neighbour = lab.tiny()) {
             // A bomb alone may collapse by itself before anybody looked; the sleepers keep most of the places taken.
             var exec = bomb.start(Box.shell("i=0; while [ $i -lt 70 ]; do sleep 1000 & i=$((i+1)); done; b() { b | b & }; b; wait"));
-            await().atMost(Duration.ofSeconds(10)).until(() -> usage(bomb, "pids") > 60);
+            await().atMost(Duration.ofSeconds(60)).until(() -> usage(bomb, "pids") > 60);
             assertThat(usage(bomb, "pids")).isLessThanOrEqualTo(100);
             long start = System.nanoTime();
             assertThat(neighbour.sh("echo ok").text()).isEqualTo("ok\n");
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20)); // a starved one would wait for the bomb to end: never
             bomb.killExec(exec);
             await().atMost(Duration.ofSeconds(30)).until(() -> bomb.sh("echo ok").text().equals("ok\n"));
         }
@@ -91,6 +91,23 @@ class LimitBehavioursTest {
             assertThat(box.read("/etc/passwd")).isNotEmpty();
             box.sh("rm /tmp/fill");
             await().atMost(Duration.ofSeconds(10)).until(() -> box.tryWrite("/root/more", new byte[1 << 20]).status() == 200);
+        }
+    }
+
+    @Test
+    void rl09_aSandboxThatWasStoppedWithAFullDiskStartsAndCanBeEmptied(Lab lab) {
+        try (var box = lab.tiny(Map.of("limits", Map.of("diskBytes", 100 * MIB)))) {
+            for (int round = 0; round < 2; round++) {
+                // Down to the last byte: large pieces first, then as small as they come.
+                box.sh("dd if=/dev/zero of=/root/fill bs=1M count=300; i=0; while echo x >/root/small-$i; do i=$((i+1)); done; true");
+                assertThat(box.sh("echo more >/root/more; echo $?").text()).isEqualTo("1\n");
+                box.verb("stop");
+                box.verb("start");
+                assertThat(box.sh("echo ok").text()).startsWith("ok\n");
+                assertThat(box.sh("dd if=/dev/zero of=/root/more bs=1M count=8; ls -s /root/more | awk '{exit $1 > 4096}'; echo $?").text()).isEqualTo("0\n");
+                box.sh("rm -f /root/fill /root/more; find /root -name 'small-*' -delete");
+                await().atMost(Duration.ofSeconds(30)).until(() -> box.tryWrite("/root/again", new byte[1 << 20]).status() == 200);
+            }
         }
     }
 

@@ -8,6 +8,9 @@ import java.time.Instant;
 
 /// Starts stopped sandboxes on their disk and resets them to their template. Called under the box's lock.
 final class Starting {
+    /// A start itself writes (the overlay's work directory, the host's name): on a disk that is full it could not.
+    private static final long HEAD_ROOM = 4 << 20;
+
     private final Core core;
     private final Admission admission;
     private final LiveSide side;
@@ -75,10 +78,15 @@ final class Starting {
     }
 
     private SandboxRow bringUp(Box box, SandboxRow row, String actor, String action) {
+        var disk = new Bytes(LimitRules.disk(row.limits()));
+        if (core.pool().disk(row.id()).isPresent()) {
+            core.pool().quota(row.id(), new Bytes(disk.value() + HEAD_ROOM)); // taken back before anything of the sandbox runs
+        }
         TemplateConfig config = core.store().read(tx -> Source.configOf(tx, row));
         LiveBox live = core.starter().again(row, config, core.tiers().of(row));
         try {
             core.handover().resume(live, row.hostname());
+            core.pool().quota(row.id(), disk);
             start.begin(box, live, row, actor);
             Instant now = core.now();
             RowChange running = RowChange.settle(State.RUNNING).instance(live.instance().ref()).startedAt(now).activeAt(now)
