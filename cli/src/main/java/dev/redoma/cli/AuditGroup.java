@@ -49,24 +49,15 @@ final class AuditGroup {
                 throw new Failed(Exit.USAGE, "-n " + lines + " is out of range.", "Ask for 0 to " + MOST + ", or export all: redoma audit export.");
             }
             var filter = new Audit.Filter(tenant, sandbox, category);
-            var seen = new java.util.HashMap<String, Long>();
             var newest = client.audit().newest(filter, follow ? MOST : Math.max(1, lines));
-            newest.forEach(record -> fresh(seen, record));
             newest.stream().skip(Math.max(0, newest.size() - lines)).forEach(this::show);
+            var on = new AuditFollow(client.audit(), filter);
+            on.seen(newest);
             while (follow) {
                 Thread.sleep(500);
-                client.audit().newest(filter, MOST).stream().filter(record -> fresh(seen, record)).forEach(this::show);
+                on.fresh(this::show);
             }
             return Exit.OK;
-        }
-
-        /// Each tenant's chain counts for itself.
-        private static boolean fresh(java.util.Map<String, Long> seen, AuditRecord record) {
-            if (record.seq() <= seen.getOrDefault(record.tenant(), 0L)) {
-                return false;
-            }
-            seen.put(record.tenant(), record.seq());
-            return true;
         }
 
         private void show(AuditRecord r) {

@@ -172,6 +172,23 @@ class TamperedStoreTest {
     }
 
     @Test
+    void theSignatureOfAVeryOldHeadCounts(@TempDir Path many) throws Exception {
+        try (var rig = LedgerRig.open(many)) {
+            for (int i = 1; i <= 1_050; i++) {
+                rig.append("a", i);
+                rig.ledger().checkpoint();
+            }
+            assertThat(rig.ledger().verify().status()).isEqualTo(Verdict.Status.OK);
+            var old = rig.store().read(tx -> Checkpoints.heads(tx, "WHERE seq IN (3, 4) ORDER BY seq"));
+            // In the database and in the file outside it alike.
+            rig.tamper("UPDATE head SET signature = '" + old.getLast().signature() + "' WHERE seq = 3");
+            var file = many.resolve("heads.log");
+            Files.writeString(file, Files.readString(file).replace(old.getFirst().signature(), old.getLast().signature()));
+            assertBad(rig.ledger().verify(), "a", 3);
+        }
+    }
+
+    @Test
     void aHeadThatTheFileOutsideLacksIsNamed() {
         assertThat(verdictAfter(rig -> {
             try {
