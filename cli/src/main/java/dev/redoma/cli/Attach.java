@@ -41,7 +41,7 @@ final class Attach extends Verb {
 
     @Override
     int run(RedomaClient client) throws Exception {
-        var box = client.sandbox(sandbox);
+        var box = SandboxName.in(client, sandbox);
         var ended = join(box.execs().get(exec), new Foreground(io, box, json, started -> {}));
         int code = Outcome.code(ended, box, io);
         if (json) {

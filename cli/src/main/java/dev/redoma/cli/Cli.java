@@ -3,6 +3,7 @@ package dev.redoma.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -21,6 +22,16 @@ final class Cli {
 
         @Option(names = {"-V", "--version"}, versionHelp = true, description = "Show the version.")
         boolean version;
+    }
+
+    /// `commandLine`: the process's arguments as bytes, of which the last are these.
+    static int run(String[] args, Io io, byte[] commandLine) {
+        try {
+            RawArguments.requireText(commandLine, args.length);
+        } catch (Failed failed) {
+            return Report.of(failed, io, false, args.length > 0 && List.of("run", "exec", "attach", "shell").contains(args[0]));
+        }
+        return run(args, io);
     }
 
     static int run(String[] args, Io io) {

@@ -3,8 +3,10 @@ package dev.redoma.cli;
 
 import dev.redoma.client.NewSandbox;
 import dev.redoma.client.RedomaClient;
+import dev.redoma.model.wire.Sandbox;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,12 +37,31 @@ final class Create extends Verb {
     @Override
     int run(RedomaClient client) {
         var request = new NewSandbox(what.request(env.isEmpty() ? null : env, get ? true : null, workspace));
-        var box = client.create(request, key == null ? UUID.randomUUID().toString() : key);
+        var box = create(client, request);
         if (json) {
             print(box);
         } else {
             io.line(box.id());
         }
         return Exit.OK;
+    }
+
+    /// Ended by Ctrl-C it leaves none behind whose id nobody was told; one that was there before, or that a key names, stays.
+    private Sandbox create(RedomaClient client, NewSandbox request) {
+        var made = new CompletableFuture<Sandbox>();
+        try (var interrupted = OnInterrupt.of(made, box -> endNew(box, client))) {
+            var box = client.create(request, key == null ? UUID.randomUUID().toString() : key);
+            made.complete(box);
+            return box;
+        } catch (RuntimeException refused) {
+            made.completeExceptionally(refused);
+            throw refused;
+        }
+    }
+
+    private void endNew(Sandbox box, RedomaClient client) {
+        if (key == null && !Boolean.TRUE.equals(box.reused())) {
+            client.sandbox(box.id()).kill();
+        }
     }
 }

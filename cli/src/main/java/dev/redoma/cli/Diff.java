@@ -21,7 +21,7 @@ final class Diff extends Verb {
 
     @Override
     int run(RedomaClient client) {
-        var changes = client.sandbox(sandbox).changes();
+        var changes = SandboxName.in(client, sandbox).changes();
         if (json) {
             print(Map.of("items", changes));
         } else {

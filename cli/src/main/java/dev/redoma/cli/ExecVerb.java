@@ -44,7 +44,7 @@ final class ExecVerb extends Verb {
 
     @Override
     int run(RedomaClient client) throws Exception {
-        var box = client.sandbox(sandbox);
+        var box = SandboxName.in(client, sandbox);
         var command = label == null ? how.command(words) : how.command(words).label(label);
         if (detach) {
             var exec = box.execs().start(how.stdin ? command.stdin() : command);
@@ -67,6 +67,9 @@ final class ExecVerb extends Verb {
                 Events.line(io, "exited", Map.of("code", code, "exec", exec));
             }
             return code;
+        } catch (Io.OutputGone gone) {
+            end(box, id.get()); // as SIGPIPE would have ended it
+            throw gone;
         }
     }
 

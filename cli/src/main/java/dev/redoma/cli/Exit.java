@@ -19,6 +19,9 @@ final class Exit {
     /// `run`, `exec`, `attach`, `shell`: any failure of ours.
     static final int OURS = 125;
 
+    /// Nobody reads our output any more: what a shell shows of a program that SIGPIPE ended.
+    static final int PIPE = 141;
+
     private Exit() {}
 
     static int of(ClientException e) {
@@ -32,7 +35,7 @@ final class Exit {
     private static int of(String code, int status) {
         return switch (code) {
             case "quota-exceeded", "rate-limited", "no-capacity", "disk-full", "payload-too-large" -> LIMIT;
-            case "unauthenticated", "forbidden", "policy-refused", "address-refused", "registry-denied", "contents-refused" -> REFUSED;
+            case "unauthenticated", "forbidden", "policy-refused", "address-refused", "registry-denied", "contents-refused", "not-offered", "not-enforceable" -> REFUSED;
             case "bad-request", "invalid-field" -> USAGE;
             default -> status == 404 || status == 410 ? NOT_FOUND : FAILURE;
         };

@@ -58,7 +58,7 @@ final class Export extends Verb {
 
     private void fetch(RedomaClient client, ArchiveOptions options, OutputStream out) throws IOException {
         if (changes) {
-            client.sandbox(from).exportChanges(options, out);
+            SandboxName.in(client, from).exportChanges(options, out);
             return;
         }
         var remote = RemotePath.required(from);

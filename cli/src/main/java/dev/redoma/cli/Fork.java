@@ -34,7 +34,7 @@ final class Fork extends Verb {
 
     @Override
     int run(RedomaClient client) {
-        var fork = client.sandbox(sandbox).fork(new ForkSandbox(name, labels.isEmpty() ? null : labels, limits.limits(), volumes.volumes())).keep();
+        var fork = SandboxName.in(client, sandbox).fork(new ForkSandbox(name, labels.isEmpty() ? null : labels, limits.limits(), volumes.volumes())).keep();
         if (json) {
             print(fork.state());
         } else {

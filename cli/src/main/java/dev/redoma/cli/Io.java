@@ -33,6 +33,10 @@ record Io(InputStream in, OutputStream out, PrintStream err, Profiles profiles) 
     RedomaClient client() throws IOException {
         var profile = profiles.load().orElseThrow(() -> new Failed(Exit.UNREACHABLE, "No server is known: " + Profile.place() + " does not exist.",
                 "Start one with 'redoma up --detach', or set REDOMA_URL and REDOMA_KEY."));
+        if (!profile.key().chars().allMatch(c -> c > ' ' && c < 127)) {
+            throw new Failed(Exit.USAGE, "The key (REDOMA_KEY, or the profile's) holds a line break, a blank or another character that no key has.",
+                    "Set it to the key alone, for example: export REDOMA_KEY=$(tr -d '[:space:]' <FILE)");
+        }
         try {
             return RedomaClient.connect(URI.create(profile.url()), profile.key());
         } catch (IllegalArgumentException malformed) {

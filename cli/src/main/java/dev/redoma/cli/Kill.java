@@ -49,7 +49,7 @@ final class Kill extends Verb {
     private int named(RedomaClient client) {
         var ended = new ArrayList<Sandbox>();
         for (var sandbox : sandboxes) {
-            var box = client.sandbox(sandbox).kill();
+            var box = SandboxName.in(client, sandbox).kill();
             ended.add(box);
             if (!json) {
                 io.line(box.id() + " " + box.state());

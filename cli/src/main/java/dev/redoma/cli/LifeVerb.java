@@ -19,7 +19,7 @@ abstract class LifeVerb extends Verb {
 
     @Override
     int run(RedomaClient client) {
-        var after = act(client.sandbox(sandbox));
+        var after = act(SandboxName.in(client, sandbox));
         if (json) {
             print(after);
         } else {

@@ -33,7 +33,7 @@ final class Logs extends Verb {
 
     @Override
     int run(RedomaClient client) {
-        var box = client.sandbox(sandbox);
+        var box = SandboxName.in(client, sandbox);
         if (system) {
             system(box);
         } else if (exec != null) {

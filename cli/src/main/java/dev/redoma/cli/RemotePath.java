@@ -30,7 +30,7 @@ record RemotePath(boolean volume, String owner, String path) {
     }
 
     SandboxFiles files(RedomaClient client) {
-        return volume ? client.volumes().files(owner) : client.sandbox(owner).files();
+        return volume ? client.volumes().files(owner) : SandboxName.in(client, owner).files();
     }
 
     RemotePath with(String other) {

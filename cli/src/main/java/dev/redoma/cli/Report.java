@@ -19,7 +19,7 @@ final class Report {
 
     static int of(Exception failure, Io io, boolean json, boolean carriesExitCode) {
         if (failure instanceof Io.OutputGone) {
-            return carriesExitCode ? Exit.OURS : Exit.FAILURE;
+            return Exit.PIPE;
         }
         var problem = problem(failure);
         text(problem, io);

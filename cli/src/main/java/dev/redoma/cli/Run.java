@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -57,8 +58,25 @@ final class Run extends Verb {
     int run(RedomaClient client) throws Exception {
         outliveCommand();
         var command = how.command(words);
-        var box = client.create(new NewSandbox(what.request(null, null, cloned() ? workspace : null)));
-        try (var interrupted = new OnInterrupt(() -> kill(box))) {
+        var made = new CompletableFuture<SandboxHandle>();
+        try (var interrupted = OnInterrupt.of(made, this::kill)) {
+            return in(create(client, made), command);
+        }
+    }
+
+    private SandboxHandle create(RedomaClient client, CompletableFuture<SandboxHandle> made) {
+        try {
+            var box = client.create(new NewSandbox(what.request(null, null, cloned() ? workspace : null)));
+            made.complete(box);
+            return box;
+        } catch (RuntimeException refused) {
+            made.completeExceptionally(refused);
+            throw refused;
+        }
+    }
+
+    private int in(SandboxHandle box, dev.redoma.client.Command command) throws IOException {
+        try {
             int code = inside(box, command);
             if (keep) {
                 io.err().println("redoma: sandbox " + box.id() + " is kept");

@@ -33,7 +33,7 @@ final class Shell extends Verb {
 
     @Override
     int run(RedomaClient client) throws Exception {
-        var box = client.sandbox(sandbox);
+        var box = SandboxName.in(client, sandbox);
         var command = dev.redoma.client.Command.of(LOGIN).label("shell");
         command = user == null ? command : command.user(user);
         command = cwd == null ? command : command.cwd(cwd);

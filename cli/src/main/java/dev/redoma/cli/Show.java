@@ -26,7 +26,7 @@ final class Show extends Verb {
 
     @Override
     int run(RedomaClient client) {
-        var handle = client.sandbox(sandbox);
+        var handle = SandboxName.in(client, sandbox);
         var box = handle.state();
         var usage = box.state().equals("running") || box.state().equals("paused") ? handle.usage() : null;
         var commands = new ArrayList<Exec>();

@@ -53,7 +53,7 @@ final class SnapshotGroup {
                 throw Problem.field("--name", "a digest comes of itself", "NAME or NAME:TAG");
             }
             var keeping = keep == null && keepFor == null ? null : new KeepSnapshots(keep, keepFor == null ? null : (Long) Durations.parse("--keep-for", keepFor).toMillis());
-            var made = client.sandbox(sandbox).save(new CreateSnapshot(called == null ? null : called.name(), called == null ? null : called.tag(),
+            var made = SandboxName.in(client, sandbox).save(new CreateSnapshot(called == null ? null : called.name(), called == null ? null : called.tag(),
                     labels.isEmpty() ? null : labels, contents.isEmpty() ? null : contents, keeping));
             if (json) {
                 print(made);

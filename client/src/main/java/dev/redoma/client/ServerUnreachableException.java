@@ -2,6 +2,7 @@
 package dev.redoma.client;
 
 import java.net.URI;
+import javax.net.ssl.SSLException;
 
 /// No connection to the server could be made; nothing was sent.
 public final class ServerUnreachableException extends ClientException {
@@ -20,6 +21,9 @@ public final class ServerUnreachableException extends ClientException {
 
     @Override
     public String remedy() {
+        if (getCause() != null && getCause().getCause() instanceof SSLException) {
+            return "If the server speaks plain HTTP, set REDOMA_URL to http://" + server.getRawAuthority() + "; else see that its certificate is trusted here.";
+        }
         return "Start it with 'redoma up --detach', or set REDOMA_URL to the address of a running one.";
     }
 }

@@ -7,11 +7,13 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
@@ -74,7 +76,11 @@ final class Connection implements AutoCloseable {
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
         tls.setSSLParameters(parameters);
         tls.setSoTimeout((int) patience.toMillis());
-        tls.startHandshake();
+        try {
+            tls.startHandshake();
+        } catch (SocketTimeoutException silent) {
+            throw new SSLException("it does not answer in TLS", silent);
+        }
         return tls;
     }
 

@@ -11,13 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Status line and headers of an answer; names without regard to case, repeated ones joined by a comma.
 record Head(int status, Map<String, String> headers) {
+    private static final String TLS_ALERT = "\u0015\u0003";
     private static final int MOST = 64 * 1024;
 
     static Head read(Connection.InputBuffer in) throws IOException {
         var budget = new int[] {MOST};
         var line = line(in, budget);
         if (!line.startsWith("HTTP/1.1 ") && !line.startsWith("HTTP/1.0 ") || line.length() < 12) {
-            throw new IOException("the other side does not speak HTTP");
+            throw new IOException("the other side does not speak HTTP" + (line.startsWith(TLS_ALERT) ? " but TLS: its address begins with https://" : ""));
         }
         var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
         if (line.startsWith("HTTP/1.0")) {
