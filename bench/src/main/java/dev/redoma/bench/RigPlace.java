@@ -26,8 +26,12 @@ final class RigPlace {
     }
 
     /// `redoma.root` (tests) or `redoma.home` names the checkout or the installation.
+    static Path checkout() {
+        return Path.of(System.getProperty("redoma.root", System.getProperty("redoma.home", "."))).toAbsolutePath().normalize();
+    }
+
     static RigPlace make(String name) {
-        var home = Path.of(System.getProperty("redoma.root", System.getProperty("redoma.home", "."))).toAbsolutePath().normalize();
+        var home = checkout();
         try {
             var dir = Files.createTempDirectory(Path.of("/var/tmp"), "redoma-" + name + "-");
             var run = Files.createTempDirectory(Path.of("/run"), "rd-");
