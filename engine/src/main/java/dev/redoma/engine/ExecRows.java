@@ -27,8 +27,13 @@ final class ExecRows {
         Sql.update(h, """
                 INSERT INTO exec (id, sandbox, tenant, spec, cwd, user, label, state, started_by, started_at, deadline)
                 VALUES (?, ?, ?, ?, ?, ?, ?, 'starting', ?, ?, ?)""",
-                facts.id().value(), facts.sandbox().value(), facts.tenant(), JSON.writeValueAsString(facts.spec()), facts.cwd(), facts.user(),
+                facts.id().value(), facts.sandbox().value(), facts.tenant(), JSON.writeValueAsString(kept(facts.spec())), facts.cwd(), facts.user(),
                 facts.spec().label(), facts.actor(), micros(facts.startedAt()), deadline == null ? null : micros(deadline));
+    }
+
+    /// What a later server needs of it; the environment only the start needed, and it may hold secrets.
+    private static ExecSpec kept(ExecSpec spec) {
+        return new ExecSpec(spec.argv(), spec.cwd(), null, spec.user(), spec.tty(), spec.stdin(), spec.timeoutMs(), spec.outputLimitBytes(), spec.label());
     }
 
     static void running(Handle h, ExecId id, int pid, long boot) {

@@ -90,17 +90,17 @@ final class ExitWatch {
     }
 
     private StopReason reason(SandboxRow row, LiveBox live) {
-        long kills = oomKills(live);
-        return kills > 0
-                ? core.reason("oom", "memoryBytes", "The first process ended; the host counted " + kills + " out-of-memory kills within " + row.limits().memoryBytes() + " bytes.")
+        return ranOutOfMemory(live)
+                ? core.reason("oom", "memoryBytes", "The first process was killed at the memory limit of " + row.limits().memoryBytes() + " bytes.")
                 : core.reason("crashed", null, "The first process ended by itself.");
     }
 
-    private static long oomKills(LiveBox live) {
+    /// Not by all that the sandbox ever lost so: a command killed for memory an hour ago says nothing of this end.
+    private static boolean ranOutOfMemory(LiveBox live) {
         try {
-            return live.instance().usage().oomKills();
+            return live.instance().initRanOutOfMemory();
         } catch (RuntimeException gone) {
-            return 0;
+            return false;
         }
     }
 }

@@ -37,6 +37,11 @@ public interface Instance {
 
     Usage usage();
 
+    /// Asked after the end of init: whether the kernel killed it, or anything else that is no command's, for want of memory.
+    default boolean initRanOutOfMemory() {
+        return false;
+    }
+
     /// Changes cpu, memory, pids in place; throws NOT_ENFORCEABLE where it cannot.
     void limit(InstanceLimits limits);
 

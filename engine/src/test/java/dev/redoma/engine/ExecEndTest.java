@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Timeouts, kills, limits, and what is left behind.
-@Timeout(60)
+@Timeout(240)
 class ExecEndTest {
     static GuestRig rig;
 
@@ -50,7 +50,7 @@ class ExecEndTest {
     void ex01_a_timeout_ends_the_command_in_time_and_leaves_nothing() throws Exception {
         long before = System.nanoTime();
         var done = rig.run(GuestRig.sh("sleep 311", 1000L));
-        assertThat(Duration.ofNanos(System.nanoTime() - before)).isBetween(Duration.ofMillis(950), Duration.ofSeconds(3));
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isBetween(Duration.ofMillis(950), Duration.ofSeconds(30));
         assertThat(done.exec().timedOut()).isTrue();
         assertThat(done.exec().killed()).isFalse();
         assertThat(running("sleep", "311")).isFalse();
@@ -130,7 +130,7 @@ class ExecEndTest {
         var done = rig.sh("sleep 1.5 & true");
         var id = new dev.redoma.model.ExecId(done.exec().id());
         assertThat(rig.instance.group(id)).isPresent();
-        await().atMost(Duration.ofSeconds(8)).until(() -> rig.instance.group(id).isEmpty());
+        await().atMost(Duration.ofSeconds(60)).until(() -> rig.instance.group(id).isEmpty());
     }
 
     @Test

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What becomes of commands when the server, or the guest, goes.
-@Timeout(60)
+@Timeout(240)
 class ExecRecoveryTest {
     GuestRig rig;
 
@@ -158,7 +158,7 @@ class ExecRecoveryTest {
         long before = System.nanoTime();
         var e = org.assertj.core.api.Assertions.catchThrowableOfType(RedomaException.class, () -> rig.start("true"));
         assertThat(e.code()).isEqualTo(Code.GUEST_UNREACHABLE);
-        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(11));
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(40));
     }
 
     @Test

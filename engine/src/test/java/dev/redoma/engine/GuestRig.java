@@ -31,6 +31,11 @@ import org.jspecify.annotations.Nullable;
 
 /// One live sandbox whose guest is a plain process, with a real store and ledger, and the services under test over it.
 final class GuestRig implements LiveBoxes, AutoCloseable {
+    static {
+        // How long a busy machine may take is no promise; a test waits no longer than it has to.
+        org.awaitility.Awaitility.setDefaultTimeout(Duration.ofSeconds(60));
+    }
+
     static final Caller CALLER = new Caller("ky000000000000000000", TenantId.DEFAULT, Set.of(Scope.READ, Scope.EXEC));
 
     static final long OUTPUT_BUDGET = 40L << 20;
@@ -58,7 +63,7 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
         this(channel -> CgroupInstance.start(ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet(), memoryLimit,
                 guest().toString(), channel.resolve("guest.sock").toString()));
         try {
-            link.awaitReady(Duration.ofSeconds(10));
+            link.awaitReady(Duration.ofSeconds(60));
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -153,7 +158,7 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
         try (var output = execs.output(CALLER, id.value(), exec.id(), 0, true, false)) {
             drain(output, out, err);
         }
-        var end = execs.await(CALLER, id.value(), exec.id(), Duration.ofSeconds(30));
+        var end = execs.await(CALLER, id.value(), exec.id(), Duration.ofSeconds(60));
         return new Done(end, out.toByteArray(), err.toByteArray());
     }
 

@@ -24,6 +24,11 @@ import java.util.function.UnaryOperator;
 
 /// An engine on a real store and ledger, over a stand-in tier and pool that outlive it, so that it can be closed and opened again.
 final class LifeRig implements AutoCloseable {
+    static {
+        // How long a busy machine may take is no promise; a test waits no longer than it has to.
+        org.awaitility.Awaitility.setDefaultTimeout(Duration.ofSeconds(60));
+    }
+
     static final Caller ALICE = caller("ky-alice", "alice", Scope.READ, Scope.CREATE, Scope.EXEC);
     static final Caller ALICE_TOO = caller("ky-alice-too", "alice", Scope.READ, Scope.CREATE, Scope.EXEC);
     static final Caller BOB = caller("ky-bob", "bob", Scope.READ, Scope.CREATE, Scope.EXEC);

@@ -437,11 +437,12 @@ class LifecycleTest {
     @Test
     void oneWhoseFirstProcessEndsIsStoppedAsCrashedAndStartsAgain() {
         Sandbox s = rig.create(ALICE);
+        rig.tier.instances.get(s.id()).oomKills = 2; // commands, and long ago
         rig.tier.instances.get(s.id()).die();
         await().untilAsserted(() -> assertThat(state(s)).isEqualTo("stopped"));
         assertThat(rig.sandboxes().get(ALICE, s.id()).reason().kind()).isEqualTo("crashed");
         assertThat(rig.sandboxes().start(ALICE, s.id()).state()).isEqualTo("running");
-        rig.tier.instances.get(s.id()).oomKills = 2;
+        rig.tier.instances.get(s.id()).initOutOfMemory = true;
         rig.tier.instances.get(s.id()).die();
         await().untilAsserted(() -> assertThat(rig.sandboxes().get(ALICE, s.id()).reason()).isNotNull().satisfies(r -> {
             assertThat(r.kind()).isEqualTo("oom");

@@ -93,6 +93,7 @@ final class StandInTier implements Tier {
         final StandInGuest guest;
         volatile InstanceLimits limits;
         volatile long oomKills;
+        volatile boolean initOutOfMemory;
         private final InstanceRef ref;
         private final List<Runnable> onExit = new CopyOnWriteArrayList<>();
         private volatile boolean alive = true;
@@ -159,6 +160,11 @@ final class StandInTier implements Tier {
                 die();
             }
             instances.remove(ref.name(), this);
+        }
+
+        @Override
+        public boolean initRanOutOfMemory() {
+            return initOutOfMemory;
         }
 
         @Override

@@ -45,6 +45,9 @@ interface BoxGroups {
     /// OOM kills in groups that exist now.
     long oomKills();
 
+    /// OOM kills in the group of init itself, none of a command's: after its end, whether it was init that was killed so.
+    long initOomKills();
+
     /// Makes the group of an exec that is about to come; empty so far.
     void prepareExec(String exec);
 

@@ -98,6 +98,11 @@ final class OciInstance implements Instance {
     }
 
     @Override
+    public boolean initRanOutOfMemory() {
+        return groups.initOomKills() > 0;
+    }
+
+    @Override
     public void limit(InstanceLimits limits) {
         tier.limit(ref.name(), groups, limits);
     }

@@ -163,6 +163,11 @@ record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDi
         return oomKills(memory) + memory.children().stream().mapToLong(V1Groups::oomKills).sum();
     }
 
+    @Override
+    public long initOomKills() {
+        return oomKills(dir("memory"));
+    }
+
     static long oomKills(CgroupDir memory) {
         return memory.value("memory.oom_control", "oom_kill").orElse(0);
     }

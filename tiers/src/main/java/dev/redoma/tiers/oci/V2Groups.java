@@ -113,6 +113,11 @@ record V2Groups(CgroupDir dir, String ownPath) implements BoxGroups {
     }
 
     @Override
+    public long initOomKills() {
+        return dir.child(INIT).value("memory.events", "oom_kill").orElse(0);
+    }
+
+    @Override
     public void prepareExec(String exec) {
         dir.child(exec).make();
     }
