@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.cli;
 
+import dev.redoma.client.ClientException;
 import dev.redoma.client.RedomaClient;
 import dev.redoma.client.SandboxHandle;
 import java.util.List;
@@ -68,7 +69,11 @@ final class ExecVerb extends Verb {
             }
             return code;
         } catch (Io.OutputGone gone) {
-            end(box, id.get()); // as SIGPIPE would have ended it
+            try {
+                end(box, id.get()); // as SIGPIPE would have ended it
+            } catch (ClientException ended) {
+                gone.addSuppressed(ended);
+            }
             throw gone;
         }
     }
