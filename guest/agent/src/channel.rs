@@ -5,6 +5,7 @@ use crate::answer::reply;
 use crate::frame::{self, header, put_control, DATA, DATA_LIMIT, END};
 use crate::proto::{reply::Kind, Reply};
 use crate::sys;
+use std::fs::File;
 use std::io::{self, Error, ErrorKind, IoSlice};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
@@ -28,13 +29,15 @@ pub struct Channel {
     /// Bytes of the data frame that we are in.
     left: usize,
     ended: bool,
+    /// To be written to disk, and to be let go, once the answer is out.
+    late: Option<(File, File)>,
 }
 
 impl Channel {
     pub fn new(socket: OwnedFd, rest: &[u8]) -> Self {
         let mut buffer = vec![0; DATA_LIMIT.max(rest.len())].into_boxed_slice();
         buffer[..rest.len()].copy_from_slice(rest);
-        Channel { socket, buffer, start: 0, end: rest.len(), out: Vec::new(), left: 0, ended: false }
+        Channel { socket, buffer, start: 0, end: rest.len(), out: Vec::new(), left: 0, ended: false, late: None }
     }
 
     pub fn fd(&self) -> RawFd {
@@ -140,6 +143,15 @@ impl Channel {
                 Ok(())
             }
         }
+    }
+
+    /// When the answer is out, `written` goes to the disk; `old` stays open until then.
+    pub fn sync_at_end(&mut self, written: File, old: File) {
+        self.late = Some((written, old));
+    }
+
+    pub fn take_late(&mut self) -> Option<(File, File)> {
+        self.late.take()
     }
 
     /// Last words. If the host is still sending (`uploading`), what it sends is dropped for a while, so that it gets to the answer.

@@ -4,7 +4,6 @@
 use crate::answer::{reply, At, Failure, Outcome};
 use crate::channel::Channel;
 use crate::files::{self, is_type, Place};
-use crate::frame::DATA_LIMIT;
 use crate::proto::{error::Code, reply::Kind, ReadFile, Reply, WriteFile};
 use crate::sys;
 use std::fs::{self, File, Permissions};
@@ -16,7 +15,12 @@ use std::path::{Path, PathBuf};
 
 const LINKS_LIMIT: usize = 40;
 const NAME_TRIES: usize = 8;
+const BESIDE: &str = ".redoma-";
 const SPILL: &str = "/tmp";
+/// How much is copied at a time: little enough to stay in the processor's cache between reading and writing.
+const PIECE: usize = 128 << 10;
+/// From this size on, new contents take an old file's name by exchange.
+const LARGE: u64 = 16 << 20;
 
 /// Opens for reading what is a regular file; never waits.
 fn open_regular(path: &Path) -> Outcome<(File, libc::stat)> {
@@ -52,7 +56,7 @@ pub fn read(channel: &mut Channel, place: &Place, it: &ReadFile) -> Outcome<()> 
     channel.put(Kind::File(files::Describer::new(&place.users).describe(&path, &stat, Vec::new(), xattrs)))?;
     let mut left = if it.length == 0 { u64::MAX } else { it.length };
     let mut offset = it.offset;
-    let mut buffer = vec![0; DATA_LIMIT.min((stat.st_size as usize).max(4096)).max(1)];
+    let mut buffer = vec![0; PIECE.min((stat.st_size as usize).max(4096))];
     while left > 0 {
         let wanted = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         let read = sys::retry(|| file.read_at(&mut buffer[..wanted], offset)).at(&it.path)?;
@@ -114,6 +118,12 @@ fn final_target(mut path: PathBuf) -> Outcome<PathBuf> {
     Err(Failure::from(io::Error::from_raw_os_error(libc::ELOOP)).at(path.as_os_str().as_bytes()))
 }
 
+/// True for the names that files have while they are written.
+pub fn is_beside(path: &Path) -> bool {
+    let name = path.file_name().map_or(&b""[..], OsStrExt::as_bytes);
+    name.strip_prefix(BESIDE.as_bytes()).is_some_and(|rest| rest.len() == 16 && rest.iter().all(u8::is_ascii_hexdigit))
+}
+
 /// A new file beside the target, which vanishes unless it is put in place.
 struct Beside {
     file: File,
@@ -126,7 +136,7 @@ impl Beside {
         let directory = target.parent().unwrap_or(Path::new("/"));
         let mut failure = io::ErrorKind::AlreadyExists.into();
         for _ in 0..NAME_TRIES {
-            let path = directory.join(format!(".redoma-{:016x}", sys::random()));
+            let path = directory.join(format!("{BESIDE}{:016x}", sys::random()));
             match fs::OpenOptions::new().write(true).read(true).create_new(true).mode(0o600).open(&path) {
                 Ok(file) => return Ok(Beside { file, path, placed: false }),
                 Err(error) => failure = error,
@@ -141,6 +151,21 @@ impl Beside {
     fn put_in_place(mut self, target: &Path, flags: u32) -> io::Result<()> {
         files::rename_with(&self.path, target, flags)?;
         self.placed = true;
+        Ok(())
+    }
+
+    /// Takes the name of the file that is there. Btrfs writes out the new contents inside a rename that replaces a file with contents,
+    /// which for large ones takes longer than receiving them did. Exchanged names cost nothing: the old file then goes with ours.
+    fn replace(self, target: &Path) -> io::Result<()> {
+        let large = self.file.metadata()?.len() >= LARGE;
+        if !large || files::rename_with(&self.path, target, libc::RENAME_EXCHANGE).is_err() {
+            return self.put_in_place(target, 0);
+        }
+        if fs::symlink_metadata(&self.path)?.is_dir() {
+            // Somebody put it there just now.
+            files::rename_with(&self.path, target, libc::RENAME_EXCHANGE)?;
+            return Err(io::Error::from_raw_os_error(libc::EISDIR));
+        }
         Ok(())
     }
 }
@@ -185,7 +210,9 @@ fn replace(channel: &mut Channel, place: &Place, path: &Path, before: &fs::Metad
         let kept = files::xattrs(path, false);
         files::set_xattrs(beside.file.as_raw_fd(), &kept)?;
         files::set_xattrs(beside.file.as_raw_fd(), &it.xattrs)?;
-        return Ok(beside.put_in_place(path, 0)?);
+        // What is left to do can wait until the answer is out: the new contents to the disk, the old ones out of memory.
+        channel.sync_at_end(beside.file.try_clone()?, original);
+        return Ok(beside.replace(path)?);
     }
     overwrite(&beside.file, &original)?;
     finish_in_place(&original, it, place.account.uid == uid || place.account.uid == 0)
@@ -217,7 +244,7 @@ fn append(channel: &mut Channel, path: &Path, it: &WriteFile) -> Outcome<()> {
 
 /// All DATA up to END.
 fn receive(channel: &mut Channel, mut file: &File) -> Outcome<()> {
-    let mut buffer = vec![0; DATA_LIMIT];
+    let mut buffer = vec![0; PIECE];
     loop {
         match channel.read_full(&mut buffer)? {
             0 => return Ok(()),

@@ -4,6 +4,7 @@
 
 use crate::answer::{done, At, Failure, Outcome};
 use crate::channel::Channel;
+use crate::content;
 use crate::files::Place;
 use crate::proto::{error::Code, event, reply::Kind, Event, Watch};
 use crate::sys;
@@ -53,6 +54,8 @@ struct Watcher<'a> {
     root_wd: i32,
     /// Told because it was found: its own event may still come.
     found: HashSet<PathBuf>,
+    /// Old contents under the name for the moment that a write gave them.
+    exchanged: HashSet<PathBuf>,
     moved: Option<Gone>,
     last: Option<(event::Kind, PathBuf)>,
 }
@@ -73,6 +76,7 @@ pub fn watch(channel: &mut Channel, place: &Place, it: &Watch) -> Outcome<()> {
         paths: HashMap::new(),
         root_wd: -1,
         found: HashSet::new(),
+        exchanged: HashSet::new(),
         moved: None,
         last: None,
     };
@@ -222,7 +226,9 @@ impl Watcher<'_> {
             self.moved = Some(Gone { cookie: raw.cookie, path, directory });
         } else if raw.mask & libc::IN_DELETE != 0 {
             self.found.remove(&path);
-            self.tell(event::Kind::Remove, &path, None, directory)?;
+            if !self.exchanged.remove(&path) {
+                self.tell(event::Kind::Remove, &path, None, directory)?;
+            }
         } else if raw.mask & (libc::IN_MODIFY | libc::IN_CLOSE_WRITE) != 0 {
             self.tell(event::Kind::Write, &path, None, false)?;
         } else if raw.mask & libc::IN_ATTRIB != 0 {
@@ -252,6 +258,11 @@ impl Watcher<'_> {
     fn arrived(&mut self, path: PathBuf, cookie: u32, directory: bool) -> io::Result<()> {
         match self.moved.take() {
             Some(gone) if gone.cookie == cookie => {
+                // The old contents of a file that a write has just replaced; they go next.
+                if !directory && content::is_beside(&path) && !content::is_beside(&gone.path) {
+                    self.exchanged.insert(path);
+                    return Ok(());
+                }
                 if directory {
                     self.rename_below(&gone.path, &path);
                 }

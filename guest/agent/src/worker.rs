@@ -24,7 +24,12 @@ pub fn run(socket: OwnedFd, rest: Vec<u8>, op: Op) -> ! {
             Ok(last) => last,
             Err(failure) => Some(failure.into_reply()),
         };
+        let late = channel.take_late();
         channel.finish(last.as_ref(), uploading);
+        if let Some((written, _old)) = late {
+            // Nobody waits for it any more, and what fails shows at the next use of the file.
+            let _ = written.sync_data();
+        }
     }
     // SAFETY: ends this process only. Nothing of the parent's state, of which this is a copy, may be dropped.
     unsafe { libc::_exit(0) }

@@ -351,3 +351,20 @@ fn the_sandbox_is_told_its_name_and_files() {
     let bad = proto::Configure { hostname: "no good".into(), ..Default::default() };
     assert_eq!(error_code(host.ask(Op::Configure(bad))).0, Code::Invalid);
 }
+
+#[test]
+fn a_large_file_is_replaced_whole_keeps_its_mode_and_leaves_nothing_beside_it() {
+    let mut host = Host::start();
+    let dir = host.dir.join("large");
+    fs::create_dir(&dir).unwrap();
+    let file = dir.join("f");
+    fs::write(&file, vec![1; 17 << 20]).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    let new: Vec<u8> = (0..17u32 << 20).map(|i| (i % 251) as u8).collect();
+    let mut call = host.open(Op::Write(proto::WriteFile { path: path(&file), ..Default::default() }));
+    call.send_data(&new);
+    assert!(matches!(call.reply(), Kind::File(info) if info.size == 17 << 20));
+    assert!(fs::read(&file).unwrap() == new);
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o7777, 0o640);
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
+}

@@ -110,3 +110,20 @@ fn a_watch_ends_with_its_connection_and_needs_something_to_watch() {
         }
     });
 }
+
+#[test]
+fn a_large_file_that_a_write_replaces_is_told_under_its_own_name_alone() {
+    let mut host = Host::start();
+    let root = host.dir.join("w");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("f"), "old").unwrap();
+    let mut call = watch(&mut host, &root, true);
+    let mut write = host.open(Op::Write(proto::WriteFile { path: path(&root.join("f")), ..Default::default() }));
+    write.send_data(&vec![7; 20 << 20]);
+    write.reply();
+    fs::remove_dir_all(&root).unwrap();
+    let all = events(&mut call);
+    assert_eq!(all.iter().filter(|(kind, path, ..)| *kind == Event::Rename && path == "f").count(), 1, "{all:?}");
+    assert_eq!(all.iter().filter(|(kind, ..)| *kind == Event::Rename).count(), 1, "{all:?}");
+    assert_eq!(all.iter().filter(|(kind, ..)| *kind == Event::Remove).map(|(_, path, ..)| path.as_str()).collect::<Vec<_>>(), ["f"]);
+}

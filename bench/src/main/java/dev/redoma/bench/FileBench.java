@@ -16,6 +16,7 @@ import java.util.Random;
 final class FileBench implements Bench {
     private static final long BYTES = 256L << 20;
     private static final int ROUNDS = 5;
+    private static final int WARM_UP = 3;
     private static final int SMALL = 2000;
 
     @Override
@@ -29,8 +30,12 @@ final class FileBench implements Bench {
         var local = Files.createTempFile("redoma-bench", ".bin");
         try (var box = rig.client().create(NewSandbox.from("tiny"))) {
             fill(local);
-            box.files().upload(local, "/root/warm-up", null, (done, total) -> {});
+            box.files().upload(local, "/root/big", null, (done, total) -> {});
             long before = rig.serverRss();
+            for (int i = 0; i < WARM_UP; i++) {
+                box.files().upload(local, "/root/big", null, (done, total) -> {});
+                box.files().read("/root/big", OutputStream.nullOutputStream());
+            }
             var up = new double[ROUNDS];
             var down = new double[ROUNDS];
             var floors = new double[ROUNDS];
@@ -38,6 +43,9 @@ final class FileBench implements Bench {
             for (int i = 0; i < ROUNDS; i++) {
                 floors[i] = Floors.loopback(BYTES) / (1 << 20);
                 up[i] = rate(() -> box.files().upload(local, "/root/big", null, (done, total) -> {}));
+                peak = Math.max(peak, rig.serverRss());
+            }
+            for (int i = 0; i < ROUNDS; i++) {
                 down[i] = rate(() -> box.files().read("/root/big", OutputStream.nullOutputStream()));
                 peak = Math.max(peak, rig.serverRss());
             }

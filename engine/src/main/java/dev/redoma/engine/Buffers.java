@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Buffers {
     /// For connections that say little, of which there are many.
     static final Buffers SMALL = new Buffers(16 << 10, 256);
-    /// For streams at full speed.
-    static final Buffers LARGE = new Buffers(512 << 10, 16);
+    /// For streams at full speed; larger ones would not stay in a core's cache between two system calls.
+    static final Buffers LARGE = new Buffers(128 << 10, 32);
 
     private final int size;
     private final int keep;

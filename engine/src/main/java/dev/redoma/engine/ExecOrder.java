@@ -25,7 +25,7 @@ record ExecOrder(ExecSpec spec, String cwd, String user, Map<String, String> env
     static final long MAX_TIMEOUT = Duration.ofHours(24).toMillis();
     static final long MAX_OUTPUT = 4L << 30;
     static final long OUTPUT = 256L << 20;
-    static final int WINDOW = 1 << 20;
+    static final int WINDOW = 512 << 10;
     private static final int RLIMIT_NOFILE = 7;
 
     static ExecOrder of(ExecSpec spec, Live live) {

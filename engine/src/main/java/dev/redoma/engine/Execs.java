@@ -8,6 +8,7 @@ import dev.redoma.model.wire.Page;
 import dev.redoma.model.wire.Tty;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -52,5 +53,17 @@ public interface Execs {
 
     /// `stream`: 1 stdout (and terminal), 2 stderr. `offset` is that of its first byte. Bytes past the cap are not delivered; the
     /// exec's `droppedBytes` tells.
-    record Chunk(int stream, long offset, byte[] bytes) {}
+    /// `bytes` are the reader's, until `next` is called again.
+    record Chunk(int stream, long offset, ByteBuffer bytes) {
+
+        public boolean isEmpty() {
+            return !bytes.hasRemaining();
+        }
+
+        public byte[] copy() {
+            var copy = new byte[bytes.remaining()];
+            bytes.get(bytes.position(), copy);
+            return copy;
+        }
+    }
 }

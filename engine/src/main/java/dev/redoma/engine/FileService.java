@@ -25,6 +25,8 @@ import dev.redoma.store.Store;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -154,7 +156,7 @@ final class FileService implements Files {
         var out = TarOut.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setWhole(!form.plain());
         try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, Request.newBuilder().setTarOut(out).build())) {
             if (form.plain()) {
-                FileStreams.down(op, to, path);
+                FileStreams.down(op, to instanceof WritableByteChannel direct ? direct : Channels.newChannel(to), path);
             } else {
                 form.tar(GuestBytes.from(op, path), to);
             }

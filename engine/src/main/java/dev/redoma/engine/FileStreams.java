@@ -6,8 +6,8 @@ import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -22,13 +22,15 @@ final class FileStreams {
     private FileStreams() {}
 
     /// DATA* and END from the guest.
-    static void down(GuestOp op, OutputStream to, String subject) throws IOException {
-        var piece = new byte[PIECE];
+    static void down(GuestOp op, WritableByteChannel to, String subject) throws IOException {
         while (true) {
             switch (op.next(SILENCE)) {
-                case DATA -> copy(op.data(), piece, to);
+                case DATA -> {
+                    for (var piece = op.data(); piece.hasRemaining(); ) {
+                        to.write(piece);
+                    }
+                }
                 case END -> {
-                    to.flush();
                     return;
                 }
                 case CONTROL -> {
@@ -38,14 +40,6 @@ final class FileStreams {
                 case EOF -> throw GuestErrors.unreachable(subject + ": the guest broke off.").raise();
                 default -> throw wrong("a frame that files do not send");
             }
-        }
-    }
-
-    private static void copy(ByteBuffer from, byte[] piece, OutputStream to) throws IOException {
-        while (from.hasRemaining()) {
-            int n = Math.min(piece.length, from.remaining());
-            from.get(piece, 0, n);
-            to.write(piece, 0, n);
         }
     }
 

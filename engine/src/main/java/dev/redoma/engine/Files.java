@@ -8,6 +8,7 @@ import dev.redoma.pool.Outgoing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.channels.WritableByteChannel;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +48,7 @@ public interface Files {
 
     /// Receives the facts of the file about to be read and says where its bytes go.
     interface Header {
-        OutputStream accept(FileInfo info) throws IOException;
+        WritableByteChannel accept(FileInfo info) throws IOException;
     }
 
     /// A watch in force. `next` is null when nothing happened for that long; after `root-removed` it ended.

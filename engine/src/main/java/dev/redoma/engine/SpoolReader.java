@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One reader of a spool, at its own pace.
 final class SpoolReader implements Execs.Output {
-    private static final int MOST = 128 << 10;
-    private static final byte[] NOTHING = {};
+    private static final int MOST = 64 << 10; // stays in the cache between reading and sending
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final Spool spool;
     private final SpoolIndex index;
@@ -26,6 +26,8 @@ final class SpoolReader implements Execs.Output {
     private long segment = -2;
     private long segmentEnd;
     private int stream = 1;
+    private @Nullable ByteBuffer lent;
+    private @Nullable Thread lentTo;
     private volatile boolean done;
 
     SpoolReader(Spool spool, SpoolIndex index, Path path, long offset, long stop, boolean untilClosed) {
@@ -39,6 +41,7 @@ final class SpoolReader implements Execs.Output {
 
     @Override
     public Execs.@Nullable Chunk next(Duration keepAlive) throws InterruptedException {
+        takeBack();
         long end = done ? -1 : spool.await(offset, stop, untilClosed, keepAlive);
         if (end < 0) {
             return null;
@@ -52,16 +55,28 @@ final class SpoolReader implements Execs.Output {
 
     private Execs.Chunk read(long end) throws IOException {
         seek();
-        var bytes = new byte[(int) Math.min(MOST, Math.min(end, segmentEnd) - offset)];
-        var into = ByteBuffer.wrap(bytes);
+        int length = (int) Math.min(MOST, Math.min(end, segmentEnd) - offset);
+        var into = Buffers.LARGE.take();
+        lent = into;
+        lentTo = Thread.currentThread();
+        into.limit(length);
         while (into.hasRemaining()) {
             if (file().read(into, offset + into.position()) < 0) {
                 throw new IOException("spool cut below its size: " + path);
             }
         }
-        var chunk = new Execs.Chunk(stream, offset, bytes);
-        offset += bytes.length;
+        var chunk = new Execs.Chunk(stream, offset, into.flip());
+        offset += length;
         return chunk;
+    }
+
+    /// Who waits holds no buffer.
+    private void takeBack() {
+        var back = lent;
+        if (back != null) {
+            lent = null;
+            Buffers.LARGE.give(back);
+        }
     }
 
     /// Finds the segment of `offset`. The last one has no end yet: where it will end is looked up again each time it was used up.
@@ -102,6 +117,9 @@ final class SpoolReader implements Execs.Output {
         }
         done = true;
         spool.release();
+        if (lentTo == Thread.currentThread()) { // another one cannot know whether it is still in use
+            takeBack();
+        }
         try {
             if (file != null) {
                 file.close();

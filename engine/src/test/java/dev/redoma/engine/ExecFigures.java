@@ -82,7 +82,7 @@ final class ExecFigures {
             var exec = rig.start("sh", "-c", "head -c 209715200 /dev/zero");
             try (var out = rig.execs.output(GuestRig.CALLER, rig.id.value(), exec.id(), 0, true, false)) {
                 for (Execs.Chunk c; (c = out.next(Duration.ofSeconds(5))) != null; ) {
-                    bytes += c.bytes().length;
+                    bytes += c.bytes().remaining();
                 }
             }
             double seconds = (System.nanoTime() - a) / 1e9;

@@ -15,6 +15,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,7 +60,7 @@ class FileTest {
 
     private static byte[] read(String path, long offset, long length) throws IOException {
         var out = new ByteArrayOutputStream();
-        rig.files.read(GuestRig.CALLER, rig.id.value(), path, null, offset, length, info -> out);
+        rig.files.read(GuestRig.CALLER, rig.id.value(), path, null, offset, length, info -> Channels.newChannel(out));
         return out.toByteArray();
     }
 
@@ -128,7 +129,7 @@ class FileTest {
             assertThat(info.size()).isEqualTo(1000);
             assertThat(info.mode()).isEqualTo("0755");
             assertThat(info.type()).isEqualTo("file");
-            return new ByteArrayOutputStream();
+            return Channels.newChannel(new ByteArrayOutputStream());
         });
     }
 
@@ -181,7 +182,7 @@ class FileTest {
         write(base + "/secret", new byte[1], "0600");
         rig.run(GuestRig.spec("chmod", "755", base));
         var e = refused(() -> rig.files.read(GuestRig.CALLER, rig.id.value(), base + "/secret", "nobody", 0, 0,
-                i -> new ByteArrayOutputStream()));
+                i -> Channels.newChannel(new ByteArrayOutputStream())));
         assertThat(e.code()).isEqualTo(Code.FORBIDDEN);
         assertThat(e.problem().layer()).isEqualTo(Layer.COMMAND);
         assertThat(refused(() -> rig.files.stat(GuestRig.CALLER, rig.id.value(), base, "no-such-user", true)).code())

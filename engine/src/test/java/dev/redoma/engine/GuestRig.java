@@ -165,7 +165,7 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
     static void drain(Execs.Output output, ByteArrayOutputStream out, ByteArrayOutputStream err) throws InterruptedException {
         long end = System.nanoTime() + 120_000_000_000L;
         for (Execs.Chunk c; (c = output.next(Duration.ofSeconds(5))) != null; ) {
-            (c.stream() == 1 ? out : err).writeBytes(c.bytes());
+            (c.stream() == 1 ? out : err).writeBytes(c.copy());
             if (System.nanoTime() > end) {
                 throw new AssertionError("output without end");
             }

@@ -30,7 +30,7 @@ class SpoolTest {
         var err = new ByteArrayOutputStream();
         try (var reader = spool.reader(0, false, false)) {
             for (Execs.Chunk c; (c = reader.next(Duration.ZERO)) != null; ) {
-                (c.stream() == 1 ? out : err).writeBytes(c.bytes());
+                (c.stream() == 1 ? out : err).writeBytes(c.copy());
             }
         }
         return new String[] {out.toString(), err.toString()};

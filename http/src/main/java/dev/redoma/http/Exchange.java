@@ -157,7 +157,7 @@ public final class Exchange {
     }
 
     /// A body that is written as it comes; `length` -1 when not known. It ends when the endpoint returns.
-    public OutputStream stream(int status, String mediaType, long length) {
+    public ResponseStream stream(int status, String mediaType, long length) {
         begin(status, mediaType, length);
         if (length < 0 && request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_1) {
             // Else "Connection: close" would end it by closing, and a part would look like the whole.

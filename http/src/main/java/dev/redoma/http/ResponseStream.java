@@ -4,6 +4,7 @@ package dev.redoma.http;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.RetainableByteBuffer;
@@ -13,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// A response's body: small writes gather in a pooled direct buffer until `flush`, large ones go straight to the socket. Blocks while the
 /// client does not read. `close` only flushes: the response ends when its endpoint returns, so that a failure never looks complete.
 /// Not thread-safe.
-final class ResponseStream extends OutputStream {
-    private static final int GATHER = 256 * 1024;
+public final class ResponseStream extends OutputStream implements WritableByteChannel {
+    private static final int GATHER = 128 * 1024;
     private static final int LARGE = 16 * 1024;
 
     private final Response response;
@@ -33,21 +34,34 @@ final class ResponseStream extends OutputStream {
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
+        write(ByteBuffer.wrap(bytes, offset, length));
+    }
+
+    /// Takes all of them.
+    @Override
+    public int write(ByteBuffer bytes) throws IOException {
+        int length = bytes.remaining();
         if (length >= LARGE && gathered() == 0) {
-            send(false, ByteBuffer.wrap(bytes, offset, length));
-            return;
+            send(false, bytes.slice());
+            bytes.position(bytes.limit());
+            return length;
         }
-        int done = 0;
-        while (done < length) {
+        while (bytes.hasRemaining()) {
             var to = space();
-            int n = Math.min(length - done, to.capacity() - to.limit());
+            int n = Math.min(bytes.remaining(), to.capacity() - to.limit());
             int at = to.limit();
-            to.limit(at + n).put(at, bytes, offset + done, n);
-            done += n;
+            to.limit(at + n).put(at, bytes, bytes.position(), n);
+            bytes.position(bytes.position() + n);
             if (to.limit() == to.capacity()) {
                 flush();
             }
         }
+        return length;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return true;
     }
 
     private int gathered() {

@@ -133,12 +133,12 @@ final class FakeExecs implements Execs {
                         run.wait(keepAlive.toMillis());
                     }
                     if (at >= run.printed.size()) {
-                        return run.code != null || !follow ? null : new Chunk(1, at, new byte[0]);
+                        return run.code != null || !follow ? null : new Chunk(1, at, java.nio.ByteBuffer.allocate(0));
                     }
                     int n = (int) Math.min(65_536, run.printed.size() - at);
                     var bytes = java.util.Arrays.copyOfRange(run.printed.toByteArray(), (int) at, (int) at + n);
                     at += n;
-                    return new Chunk(1, at - n, bytes);
+                    return new Chunk(1, at - n, java.nio.ByteBuffer.wrap(bytes));
                 }
             }
 

@@ -11,6 +11,7 @@ import dev.redoma.pool.Outgoing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -53,7 +54,7 @@ final class FakeFiles implements Files {
         var bytes = content.getOrDefault(path, new byte[0]);
         var out = header.accept(info(path));
         int from = (int) Math.min(offset, bytes.length);
-        out.write(bytes, from, (int) Math.min(length, bytes.length - from));
+        out.write(ByteBuffer.wrap(bytes, from, (int) Math.min(length, bytes.length - from)));
     }
 
     @Override

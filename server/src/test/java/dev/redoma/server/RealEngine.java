@@ -83,7 +83,7 @@ final class RealEngine implements AutoCloseable {
         var out = new ByteArrayOutputStream();
         try (Execs.Output output = engine.execs().output(ALICE, sandbox, exec.id(), 0, true, false)) {
             for (var chunk = output.next(Duration.ofSeconds(1)); chunk != null; chunk = output.next(Duration.ofSeconds(1))) {
-                out.writeBytes(chunk.bytes());
+                out.writeBytes(chunk.copy());
             }
         }
         Exec ended = engine.execs().await(ALICE, sandbox, exec.id(), Duration.ofSeconds(10));

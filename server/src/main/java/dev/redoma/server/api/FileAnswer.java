@@ -9,7 +9,6 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.FileInfo;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
 /// Sends a file's bytes with its facts and its exact name.
@@ -62,7 +61,7 @@ final class FileAnswer {
     }
 
     /// `length` -1: not known (the files of /proc say 0 and have content).
-    private static OutputStream begin(Call call, FileInfo info, int status, long length) {
+    private static GuardedOutput begin(Call call, FileInfo info, int status, long length) {
         Exchange http = call.http();
         http.set("X-Redoma-File", Json.ascii(info))
                 .set("Content-Disposition", attachment(FileRoutes.name(info.path())))

@@ -58,12 +58,12 @@ final class OutputAnswer {
         void run(boolean untilClosed) throws IOException, InterruptedException {
             form.exec("started", exec);
             var chunk = output.next(LINGER);
-            if (chunk != null && chunk.bytes().length == 0) {
+            if (chunk != null && chunk.isEmpty()) {
                 form.flush();
                 chunk = output.next(STEP);
             }
             while (chunk != null) {
-                if (chunk.bytes().length > 0) {
+                if (!chunk.isEmpty()) {
                     chunk = forward(chunk);
                 } else {
                     quiet(untilClosed);
@@ -78,7 +78,7 @@ final class OutputAnswer {
         /// Sends this chunk and those that are there already, then flushes; returns the next one.
         private Execs.@org.jspecify.annotations.Nullable Chunk forward(Execs.Chunk first) throws IOException, InterruptedException {
             Execs.Chunk chunk = first;
-            while (chunk != null && chunk.bytes().length > 0) {
+            while (chunk != null && !chunk.isEmpty()) {
                 form.output(chunk);
                 call.guard().check();
                 chunk = output.next(Duration.ZERO);

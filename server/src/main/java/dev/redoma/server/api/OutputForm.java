@@ -5,10 +5,11 @@ import dev.redoma.engine.Execs;
 import dev.redoma.http.EventStream;
 import dev.redoma.http.Json;
 import dev.redoma.http.Problems;
+import dev.redoma.http.ResponseStream;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.Exec;
 import java.io.IOException;
-import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.util.Base64;
 
 /// How an output stream looks on the wire (docs/api.md, "Output stream").
@@ -26,14 +27,14 @@ interface OutputForm {
     void flush() throws IOException;
 
     /// 1 byte type, 4 bytes big-endian length, payload.
-    static OutputForm frames(OutputStream out) {
+    static OutputForm frames(ResponseStream out) {
         return new OutputForm() {
             private final byte[] head = new byte[5];
 
-            private void frame(int type, byte[] payload) throws IOException {
+            private void frame(int type, ByteBuffer payload) throws IOException {
                 head[0] = (byte) type;
                 for (int i = 0; i < 4; i++) {
-                    head[i + 1] = (byte) (payload.length >>> (24 - 8 * i));
+                    head[i + 1] = (byte) (payload.remaining() >>> (24 - 8 * i));
                 }
                 out.write(head);
                 out.write(payload);
@@ -41,7 +42,7 @@ interface OutputForm {
 
             @Override
             public void exec(String event, Exec exec) throws IOException {
-                frame(3, Json.bytes(exec));
+                frame(3, ByteBuffer.wrap(Json.bytes(exec)));
             }
 
             @Override
@@ -51,12 +52,12 @@ interface OutputForm {
 
             @Override
             public void keepAlive() throws IOException {
-                frame(4, new byte[0]);
+                frame(4, ByteBuffer.allocate(0));
             }
 
             @Override
             public void problem(Problem problem) throws IOException {
-                frame(5, Json.bytes(Problems.wire(problem)));
+                frame(5, ByteBuffer.wrap(Json.bytes(Problems.wire(problem))));
             }
 
             @Override
@@ -78,8 +79,8 @@ interface OutputForm {
 
             @Override
             public void output(Execs.Chunk chunk) throws IOException {
-                offset = chunk.offset() + chunk.bytes().length;
-                events.event(chunk.stream() == 2 ? "stderr" : "stdout", Long.toString(offset), new Encoded(Base64.getEncoder().encodeToString(chunk.bytes())));
+                offset = chunk.offset() + chunk.bytes().remaining();
+                events.event(chunk.stream() == 2 ? "stderr" : "stdout", Long.toString(offset), new Encoded(Base64.getEncoder().encodeToString(chunk.copy())));
             }
 
             @Override

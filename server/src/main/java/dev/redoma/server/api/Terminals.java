@@ -57,8 +57,9 @@ final class Terminals {
         try (var output = execs.output(call.caller(), exec.sandbox(), exec.id(), offset, true, false)) {
             for (var chunk = output.next(STEP); chunk != null; chunk = output.next(STEP)) {
                 call.guard().check();
-                if (chunk.bytes().length > 0) {
-                    socket.send(chunk.bytes(), 0, chunk.bytes().length);
+                if (!chunk.isEmpty()) {
+                    var bytes = chunk.copy();
+                    socket.send(bytes, 0, bytes.length);
                 }
             }
             var end = execs.get(call.caller(), exec.sandbox(), exec.id());
