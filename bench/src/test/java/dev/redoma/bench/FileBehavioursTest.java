@@ -49,6 +49,17 @@ class FileBehavioursTest {
     }
 
     @Test
+    void aLargeFileIsReplacedWholeAndNothingStaysBesideIt() throws Exception {
+        for (int round = 0; round < 3; round++) {
+            var bytes = new byte[(17 << 20) + round];
+            new Random(round).nextBytes(bytes);
+            box.write("/var/tmp/large/f", bytes);
+            assertThat(box.run(List.of("sha256sum", "/var/tmp/large/f")).text()).startsWith(ExecBehavioursTest.sha256(bytes));
+            assertThat(box.run(List.of("ls", "-A", "/var/tmp/large")).text()).isEqualTo("f\n");
+        }
+    }
+
+    @Test
     void fi03_everyByteValueSurvives() throws Exception {
         var bytes = new byte[256 * 4096];
         for (int i = 0; i < bytes.length; i++) {
