@@ -22,6 +22,10 @@ final class Buffers {
         this.keep = keep;
     }
 
+    int size() {
+        return size;
+    }
+
     ByteBuffer take() {
         var buffer = free.pollFirst();
         if (buffer == null) {

@@ -44,7 +44,7 @@ public interface Execs {
     /// A reader of one exec's output. Not thread-safe, except `close`.
     interface Output extends AutoCloseable {
 
-        /// The next chunk (at most 64 KiB); null at the end. Blocks; wakes at least every `keepAlive` with an empty chunk.
+        /// The next chunk (at most 128 KiB); null at the end. Blocks; wakes at least every `keepAlive` with an empty chunk.
         @Nullable Chunk next(Duration keepAlive) throws InterruptedException;
 
         @Override
@@ -53,7 +53,7 @@ public interface Execs {
 
     /// `stream`: 1 stdout (and terminal), 2 stderr. `offset` is that of its first byte. Bytes past the cap are not delivered; the
     /// exec's `droppedBytes` tells.
-    /// `bytes` are the reader's, until `next` is called again.
+    /// `bytes` are the reader's, until `next` is called again. In front of them may be room for a header, as `bytes.position()` says.
     record Chunk(int stream, long offset, ByteBuffer bytes) {
 
         public boolean isEmpty() {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One reader of a spool, at its own pace.
 final class SpoolReader implements Execs.Output {
-    private static final int MOST = 64 << 10; // stays in the cache between reading and sending
+    private static final int ROOM = 8; // in front of the bytes, so that a header goes out with them
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final Spool spool;
@@ -55,17 +55,17 @@ final class SpoolReader implements Execs.Output {
 
     private Execs.Chunk read(long end) throws IOException {
         seek();
-        int length = (int) Math.min(MOST, Math.min(end, segmentEnd) - offset);
+        int length = (int) Math.min(Buffers.LARGE.size() - ROOM, Math.min(end, segmentEnd) - offset);
         var into = Buffers.LARGE.take();
         lent = into;
         lentTo = Thread.currentThread();
-        into.limit(length);
+        into.limit(ROOM + length).position(ROOM);
         while (into.hasRemaining()) {
-            if (file().read(into, offset + into.position()) < 0) {
+            if (file().read(into, offset + into.position() - ROOM) < 0) {
                 throw new IOException("spool cut below its size: " + path);
             }
         }
-        var chunk = new Execs.Chunk(stream, offset, into.flip());
+        var chunk = new Execs.Chunk(stream, offset, into.position(ROOM));
         offset += length;
         return chunk;
     }

@@ -41,7 +41,10 @@ public final class ResponseStream extends OutputStream implements WritableByteCh
     @Override
     public int write(ByteBuffer bytes) throws IOException {
         int length = bytes.remaining();
-        if (length >= LARGE && gathered() == 0) {
+        if (length >= LARGE) {
+            if (gathered() > 0) {
+                flush();
+            }
             send(false, bytes.slice());
             bytes.position(bytes.limit());
             return length;

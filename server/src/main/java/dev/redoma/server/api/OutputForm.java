@@ -29,7 +29,8 @@ interface OutputForm {
     /// 1 byte type, 4 bytes big-endian length, payload.
     static OutputForm frames(ResponseStream out) {
         return new OutputForm() {
-            private final byte[] head = new byte[5];
+            private static final int HEAD = 5;
+            private final byte[] head = new byte[HEAD];
 
             private void frame(int type, ByteBuffer payload) throws IOException {
                 head[0] = (byte) type;
@@ -47,7 +48,13 @@ interface OutputForm {
 
             @Override
             public void output(Execs.Chunk chunk) throws IOException {
-                frame(chunk.stream(), chunk.bytes());
+                var bytes = chunk.bytes();
+                int start = bytes.position() - HEAD;
+                if (start < 0) {
+                    frame(chunk.stream(), bytes);
+                } else { // one buffer for the socket, nothing to copy
+                    out.write(bytes.put(start, (byte) chunk.stream()).putInt(start + 1, bytes.remaining()).position(start));
+                }
             }
 
             @Override
