@@ -46,7 +46,7 @@ final class StepBox implements AutoCloseable {
         Exec exec = commands.execs().start(order.caller(), id(), spec);
         try (var output = commands.execs().output(order.caller(), id(), exec.id(), 0, true, false)) {
             for (var chunk = output.next(LOOK); chunk != null; chunk = output.next(LOOK)) {
-                order.log().output(chunk.bytes());
+                order.log().output(chunk.copy());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
