@@ -9,6 +9,7 @@ import dev.redoma.model.wire.ExecSpec;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -107,7 +108,7 @@ final class StepBox implements AutoCloseable {
     private String text(String path) {
         var out = new ByteArrayOutputStream();
         try {
-            commands.files().read(order.caller(), id(), path, "0", 0, PASSWD, info -> out);
+            commands.files().read(order.caller(), id(), path, "0", 0, PASSWD, info -> Channels.newChannel(out));
             return out.toString(StandardCharsets.ISO_8859_1);
         } catch (RedomaException e) {
             if (e.code() == Code.FILE_NOT_FOUND || e.code() == Code.FILE_REFUSED) {
