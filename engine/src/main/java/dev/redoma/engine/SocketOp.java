@@ -65,6 +65,7 @@ final class SocketOp implements GuestOp, Watchdog.Watched {
     }
 
     private Kind frame(@Nullable Duration silence) throws IOException {
+        piece = null;
         while (buffer().remaining() < 4) {
             if (!fill(silence)) {
                 if (buffer().hasRemaining()) {
@@ -286,14 +287,17 @@ final class SocketOp implements GuestOp, Watchdog.Watched {
                 .raise();
     }
 
-    /// Buffers go back only from the reader's own thread: another one cannot know whether a piece is still in use.
+    /// Buffers go back only from the reader's own thread, another one cannot know whether a piece is still in use; and only when no piece is
+    /// lent: a write of it to a client may have been broken off and still be under way.
     @Override
     public void close() {
         shut();
         var b = in;
         if (b != null && reader == Thread.currentThread()) {
             in = null;
-            (large ? Buffers.LARGE : Buffers.SMALL).give(b);
+            if (piece == null) {
+                (large ? Buffers.LARGE : Buffers.SMALL).give(b);
+            }
             large = false;
         }
     }

@@ -27,7 +27,6 @@ final class SpoolReader implements Execs.Output {
     private long segmentEnd;
     private int stream = 1;
     private @Nullable ByteBuffer lent;
-    private @Nullable Thread lentTo;
     private volatile boolean done;
 
     SpoolReader(Spool spool, SpoolIndex index, Path path, long offset, long stop, boolean untilClosed) {
@@ -58,7 +57,6 @@ final class SpoolReader implements Execs.Output {
         int length = (int) Math.min(Buffers.LARGE.size() - ROOM, Math.min(end, segmentEnd) - offset);
         var into = Buffers.LARGE.take();
         lent = into;
-        lentTo = Thread.currentThread();
         into.limit(ROOM + length).position(ROOM);
         while (into.hasRemaining()) {
             if (file().read(into, offset + into.position() - ROOM) < 0) {
@@ -70,7 +68,8 @@ final class SpoolReader implements Execs.Output {
         return chunk;
     }
 
-    /// Who waits holds no buffer.
+    /// Who waits holds no buffer. One that is lent when the reader is closed is left to the collector: a write of it may have been broken off and
+    /// still be under way, and the next user's bytes must not go out by it.
     private void takeBack() {
         var back = lent;
         if (back != null) {
@@ -117,9 +116,6 @@ final class SpoolReader implements Execs.Output {
         }
         done = true;
         spool.release();
-        if (lentTo == Thread.currentThread()) { // another one cannot know whether it is still in use
-            takeBack();
-        }
         try {
             if (file != null) {
                 file.close();
