@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class ExecPump {
     static final Duration REACH = Duration.ofSeconds(10);
     private static final int ACK_EVERY = ExecOrder.WINDOW / 4;
+    /// The guest remembers 4,096 changes of stream at most: a command that alternates must not wait for ACK_EVERY bytes to come together.
+    private static final int ACK_PIECES = 1024;
     private static final int WRONG_AT_MOST = 3;
     private static final Duration STEADY = Duration.ofSeconds(5);
 
@@ -25,6 +27,7 @@ final class ExecPump {
     private final ExecEnding ending;
     private final Spool spool;
     private long acked;
+    private int unacked;
     private @Nullable Exited exited;
     private int wrong;
 
@@ -124,8 +127,9 @@ final class ExecPump {
         if (!op.ready()) {
             spool.tell(); // readers are woken once for what came together
         }
-        if (spool.total() - acked >= ACK_EVERY) {
+        if (++unacked >= ACK_PIECES || spool.total() - acked >= ACK_EVERY) {
             acked = spool.total();
+            unacked = 0;
             op.send(ExecInput.newBuilder().setAck(acked).build());
         }
     }

@@ -194,6 +194,18 @@ class ExecTest {
         assertThat(done.errors()).isEqualTo(numbered("e"));
     }
 
+    /// Slowly, so that each write is read by itself: the guest holds only so many changes of stream until it is told that they are safe.
+    @Test
+    void a_command_that_goes_on_changing_streams_is_not_held_up() throws Exception {
+        var done = rig.run(GuestRig.spec("python3", "-c", """
+                import os, time
+                for i in range(3000):
+                    os.write(1, b'o'); time.sleep(0.0001); os.write(2, b'e'); time.sleep(0.0001)
+                """));
+        assertThat(done.out()).hasSize(3000);
+        assertThat(done.err()).hasSize(3000);
+    }
+
     private static String numbered(String prefix) {
         return IntStream.range(0, 3000).mapToObj(i -> prefix + i + "\n").collect(Collectors.joining());
     }
