@@ -18,6 +18,7 @@ import java.io.OutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -65,9 +66,8 @@ final class VolumeFiles implements Files {
             long left = length;
             for (long at = offset, n; left > 0 && (n = content.fd().pread(segment.asSlice(0, Math.min(left, PIECE)), at)) > 0; at += n, left -= n) {
                 MemorySegment.copy(segment, ValueLayout.JAVA_BYTE, 0, piece, 0, (int) n);
-                to.write(piece, 0, (int) n);
+                to.write(ByteBuffer.wrap(piece, 0, (int) n));
             }
-            to.flush();
         }
     }
 

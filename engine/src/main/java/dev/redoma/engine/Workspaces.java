@@ -98,7 +98,7 @@ final class Workspaces {
         var all = new ByteArrayOutputStream();
         try (var output = execs.output(caller, sandbox, exec, 0, false, false)) {
             for (var chunk = output.next(STEP); chunk != null && all.size() < 1 << 20; chunk = output.next(STEP)) {
-                all.writeBytes(chunk.bytes());
+                all.writeBytes(chunk.copy());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
