@@ -186,8 +186,8 @@ final class ExecRun {
     List<String> lastLines() {
         var tail = new BuildLog.Tail();
         try (var output = spool.reader(Math.max(0, spool.kept() - BuildLog.TAIL), false, false)) {
-            for (var chunk = output.next(Duration.ZERO); chunk != null && chunk.bytes().length > 0; chunk = output.next(Duration.ZERO)) {
-                tail.add(chunk.bytes());
+            for (var chunk = output.next(Duration.ZERO); chunk != null && !chunk.isEmpty(); chunk = output.next(Duration.ZERO)) {
+                tail.add(chunk.copy());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
