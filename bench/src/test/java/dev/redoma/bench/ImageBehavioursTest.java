@@ -2,10 +2,12 @@
 package dev.redoma.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,7 +78,7 @@ class ImageBehavioursTest {
     }
 
     @Test
-    void lc30_userDirectoryAndEnvironmentOfAnImageHoldInANewSandboxAndAfterResumeAndRestart() throws IOException {
+    void lc30_userDirectoryEnvironmentAndEntryPointOfAnImageHoldInANewSandboxAndAfterResumeAndRestart() throws IOException {
         registry.push("service", "v1", service("lc30"));
         var build = pulled("service", "image", "service:v1", "tag", "v1");
         assertThat(build.get("source").asString()).isEqualTo("image");
@@ -97,6 +99,7 @@ class ImageBehavioursTest {
         box.verb("pause");
         box.verb("resume");
         holds(box);
+        box.sh("busybox rm /tmp/ep");
         box.verb("stop");
         box.verb("start");
         holds(box);
@@ -108,6 +111,8 @@ class ImageBehavioursTest {
     }
 
     private static void holds(Box box) {
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(box.sh("stat -c %u /tmp/ep").text()).as("its entry point ran, as its user").isEqualTo("1234\n"));
         assertThat(box.sh("id -u; id -g; echo $A $PATH; echo $PWD; ls /var; cat /var/same; stat -c %h /var/same /var/old").text())
                 .isEqualTo("1234\n1235\n1 /bin\n/srv/app\nnew\nold\nsame\ntmp\nold2\n2\n");
         assertThat(box.run(List.of("stat", "-c", "%a %u", "/tmp", "/srv/app")).text()).isEqualTo("1777 0\n755 0\n");
