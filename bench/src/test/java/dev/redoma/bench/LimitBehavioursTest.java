@@ -59,7 +59,7 @@ class LimitBehavioursTest {
             assertThat(usage(bomb, "pids")).isLessThanOrEqualTo(100);
             long start = System.nanoTime();
             assertThat(neighbour.sh("echo ok").text()).isEqualTo("ok\n");
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20)); // a starved one would wait for the bomb to end: never
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
             bomb.killExec(exec);
             await().atMost(Duration.ofSeconds(30)).until(() -> bomb.sh("echo ok").text().equals("ok\n"));
         }

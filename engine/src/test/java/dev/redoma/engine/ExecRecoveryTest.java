@@ -158,7 +158,7 @@ class ExecRecoveryTest {
         long before = System.nanoTime();
         var e = org.assertj.core.api.Assertions.catchThrowableOfType(RedomaException.class, () -> rig.start("true"));
         assertThat(e.code()).isEqualTo(Code.GUEST_UNREACHABLE);
-        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(40));
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(11));
     }
 
     @Test
