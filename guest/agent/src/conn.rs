@@ -15,8 +15,8 @@ pub enum Role {
     Spare,
     /// Gets the output of an exec.
     Owner(u64),
-    /// Brings input for an exec, which ends after it if `close`.
-    Stdin { exec: u64, close: bool },
+    /// Brings input for an exec, which ends after it if `close`. `taken`: the process took some of it.
+    Stdin { exec: u64, close: bool, taken: bool },
     /// Closes when its answer is out.
     Leaving,
 }

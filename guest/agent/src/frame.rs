@@ -89,6 +89,11 @@ impl Inbound {
         self.rest = Some((kind, rest + count));
     }
 
+    /// True between two frames, with nothing of the next one here.
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_none() && self.at == self.bytes.len()
+    }
+
     /// The next whole control message or piece of data, None if more must come.
     pub fn take(&mut self) -> Result<Option<Part>, Broken> {
         let there = self.bytes.len() - self.at;

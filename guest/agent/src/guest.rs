@@ -370,7 +370,8 @@ impl Guest {
         let Some(exec) = self.execs.get_mut(&key) else { return };
         exec.close_stdin(&self.poll);
         for conn in std::mem::take(&mut exec.stdin_queue) {
-            self.answer(conn, Failure::new(Code::Gone, "nobody reads this exec's stdin").into_reply());
+            let reply = input::last_word(self, conn);
+            self.answer(conn, reply);
         }
     }
 

@@ -2,7 +2,7 @@
 //! Input of an exec: taken from its Stdin connections, one after the other, only as fast as the process reads.
 
 use crate::answer::{done, Failure};
-use crate::conn::Role;
+use crate::conn::{Conn, Role};
 use crate::exec::Exec;
 use crate::frame::{self, Part};
 use crate::guest::Guest;
@@ -43,7 +43,10 @@ pub fn feed(guest: &mut Guest, key: u64) -> Option<Step> {
             Ok(Some(Part::Bytes(frame::STDIN, range))) => {
                 let length = range.len();
                 let left = match write(exec, conn.inbound.bytes(range)) {
-                    Wrote::All => continue,
+                    Wrote::All => {
+                        taken(conn);
+                        continue;
+                    }
                     Wrote::Some(count) => length - count,
                     Wrote::Gone => {
                         exec.close_stdin(&guest.poll);
@@ -89,6 +92,41 @@ pub fn feed(guest: &mut Guest, key: u64) -> Option<Step> {
     // Others have their turn; what was read already is written as soon as we come back.
     let _ = exec.watch_stdin(true, &guest.poll);
     None
+}
+
+fn taken(conn: &mut Conn) {
+    if let Role::Stdin { taken, .. } = &mut conn.role {
+        *taken = true;
+    }
+}
+
+/// What a connection is told whose process ended: its input was delivered if the process took all that came and only END was to follow.
+pub fn last_word(guest: &mut Guest, key: u64) -> Reply {
+    if all_taken(guest, key) {
+        done()
+    } else {
+        gone()
+    }
+}
+
+fn all_taken(guest: &mut Guest, key: u64) -> bool {
+    let Some(conn) = guest.conns.get_mut(&key) else { return false };
+    if !matches!(conn.role, Role::Stdin { taken: true, .. }) {
+        return false;
+    }
+    for _ in 0..2 {
+        match conn.inbound.take() {
+            Ok(Some(Part::End)) => return true,
+            Ok(None) => {}
+            _ => return false,
+        }
+        match sys::read(conn.socket.as_raw_fd(), &mut guest.scratch) {
+            Ok(read) if read > 0 => conn.inbound.feed(&guest.scratch[..read]),
+            Err(error) if sys::would_block(&error) => return conn.inbound.is_empty(),
+            _ => return false,
+        }
+    }
+    false
 }
 
 fn gone() -> Reply {

@@ -69,7 +69,7 @@ impl Guest {
         let exec = self.execs.get_mut(&key).filter(|exec| exec.stdin.is_some() && !exec.has_ended());
         let exec = exec.ok_or_else(|| Failure::new(Code::Gone, "nobody reads this exec's stdin"))?;
         if let Some(conn) = self.conns.get_mut(&conn) {
-            conn.role = Role::Stdin { exec: key, close: request.close };
+            conn.role = Role::Stdin { exec: key, close: request.close, taken: false };
             conn.unwatch(&self.poll);
         }
         exec.stdin_queue.push_back(conn);

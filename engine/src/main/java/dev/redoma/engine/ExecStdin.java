@@ -27,8 +27,7 @@ final class ExecStdin {
                     run.live().touch();
                 }
             }
-            op.end();
-            op.answer(null, "stdin");
+            FileStreams.finish(op, null, "stdin");
         }
     }
 

@@ -101,10 +101,7 @@ final class FileService implements Files {
         try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, Request.newBuilder().setWrite(write).build())) {
             var act = new FileLog.Act(caller, live, "write", path, null);
             log.begin(act, FileStreams.up(op, data, path));
-            return log.confirmed(act, () -> {
-                op.end();
-                return FileFacts.of(op.answer(LONG, path));
-            });
+            return log.confirmed(act, () -> FileFacts.of(FileStreams.finish(op, LONG, path)));
         }
     }
 
@@ -193,8 +190,7 @@ final class FileService implements Files {
         try (var op = open(live, request)) {
             var to = GuestBytes.to(op, path, FileStreams.sha256());
             incoming.tarTo(to);
-            op.end();
-            op.answer(LONG, path);
+            FileStreams.finish(op, LONG, path);
             log.done(act, to.sent());
         }
     }

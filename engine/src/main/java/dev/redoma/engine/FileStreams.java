@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.engine.proto.Reply;
 import dev.redoma.model.Code;
+import dev.redoma.model.Layer;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import java.io.IOException;
@@ -62,8 +64,19 @@ final class FileStreams {
             op.send(kind, piece, silence);
         } catch (RedomaException broken) {
             op.answer(Duration.ofSeconds(1), subject);
-            throw broken;
+            throw Problem.of(Code.WRONG_STATE, subject + ": it was over before all was taken.", "The process has ended or closed its end.").at(Layer.COMMAND)
+                    .raise(broken);
         }
+    }
+
+    /// END, and the answer to all that was sent; one that the guest gave before END and hung up after is taken too.
+    static Reply finish(GuestOp op, @Nullable Duration silence, String subject) {
+        try {
+            op.end();
+        } catch (RedomaException broken) {
+            return op.answer(Duration.ofSeconds(1), subject);
+        }
+        return op.answer(silence, subject);
     }
 
     static MessageDigest sha256() {

@@ -160,6 +160,21 @@ class ExecStreamTest {
     }
 
     @Test
+    void input_that_was_taken_before_the_command_ended_was_delivered() throws Exception {
+        var exec = rig.start(GuestRig.input("sh", "-c", "read line; exit 6"));
+        rig.execs.stdin(GuestRig.CALLER, rig.id.value(), exec.id(), new Lines("one\n", "", exec), false);
+        assertThat(rig.finish(exec).exec().exitCode()).isEqualTo(6);
+    }
+
+    @Test
+    void input_that_comes_after_the_command_ended_is_an_error() {
+        var exec = rig.start(GuestRig.input("sh", "-c", "read line; exit 6"));
+        var e = catchThrowableOfType(RedomaException.class, () -> rig.execs.stdin(GuestRig.CALLER, rig.id.value(), exec.id(),
+                new Lines("one\n", "two\n".repeat(200_000), exec), false));
+        assertThat(e.code()).isEqualTo(Code.WRONG_STATE);
+    }
+
+    @Test
     void input_that_was_not_asked_for_is_refused() throws Exception {
         var exec = rig.start("sleep", "20");
         var e = catchThrowableOfType(RedomaException.class, () -> rig.execs.stdin(GuestRig.CALLER, rig.id.value(), exec.id(),
@@ -205,6 +220,34 @@ class ExecStreamTest {
 
     private static void type(Exec exec, String text) throws IOException {
         rig.execs.stdin(GuestRig.CALLER, rig.id.value(), exec.id(), new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), false);
+    }
+
+    /// A first piece, and when the command has ended the rest.
+    private static final class Lines extends InputStream {
+        private final InputStream first;
+        private final InputStream rest;
+        private final Exec exec;
+
+        Lines(String first, String rest, Exec exec) {
+            this.first = new ByteArrayInputStream(first.getBytes(StandardCharsets.UTF_8));
+            this.rest = new ByteArrayInputStream(rest.getBytes(StandardCharsets.UTF_8));
+            this.exec = exec;
+        }
+
+        @Override
+        public int read() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public int read(byte[] b, int off, int len) throws IOException {
+            int n = first.read(b, off, len);
+            if (n >= 0) {
+                return n;
+            }
+            await().until(() -> rig.execs.get(GuestRig.CALLER, rig.id.value(), exec.id()).endedAt() != null);
+            return rest.read(b, off, len);
+        }
     }
 
     private static final class Endless extends InputStream {
