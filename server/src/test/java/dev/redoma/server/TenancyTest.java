@@ -50,7 +50,7 @@ class TenancyTest {
 
     private java.net.http.HttpResponse<String> send(String key, Operation o, String sandbox, String exec) throws Exception {
         var path = o.path().replace("{id}", sandbox).replace("{exec}", exec) + (o.path().contains("/files") || o.path().contains("/archive") ? "?path=/x" : "");
-        if (o.path().endsWith("/move") || o.path().endsWith("/mkdir") || o.path().endsWith("/attributes")) {
+        if (o.path().endsWith("/move") || o.path().endsWith("/mkdir") || o.path().endsWith("/attributes") || o.path().endsWith("/changes/archive")) {
             path = path.replace("?path=/x", "");
         }
         var body = BODIES.containsKey(o.id()) ? BodyPublishers.ofString(BODIES.get(o.id())) : BodyPublishers.noBody();
