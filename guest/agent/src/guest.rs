@@ -7,7 +7,7 @@ use crate::conn::{Conn, Role};
 use crate::exec::{exited, Exec};
 use crate::frame::{Broken, Part};
 use crate::output::Output;
-use crate::proto::{error::Code, exec_input, request::Op, ExecInput, Hello, Reply, Request};
+use crate::proto::{exec_input, request::Op, ExecInput, Hello, Reply, Request};
 use crate::spawn::Home;
 use crate::sys::{self, Poll};
 use crate::wire::Message;
