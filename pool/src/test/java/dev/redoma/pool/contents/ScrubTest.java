@@ -60,7 +60,7 @@ class ScrubTest {
         put("home/user/app/.env", "DEBUG=1\nGITHUB_TOKEN=" + TOKEN + "\nDB_PASSWORD='" + PASSWORD + "'\n");
         put("root/.bash_history", "ls\nexport T=" + TOKEN + "\ncurl -u me:" + PASSWORD + " https://x.example\n");
         put("home/user/.ssh/id_rsa", "-----BEGIN RSA PRIVATE KEY-----\n" + KEY + "\n" + KEY + "\n-----END RSA PRIVATE KEY-----\n");
-        put("home/user/.npmrc", "//registry.npmjs.org/:_authToken=" + TOKEN + "\n");
+        put("home/user/.npmrc", "//registry.example.com/:_authToken=" + TOKEN + "\n");
         put("home/user/.netrc", "machine git.example login me password " + PASSWORD + "\n");
         put("home/user/.git-credentials", "https://me:" + PASSWORD + "@git.example\n");
         put("home/user/.pypirc", "[pypi]\nusername = __token__\npassword = " + PASSWORD + "\n");
