@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.protocols.e2b;
+
+import dev.redoma.model.wire.Sandbox;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What E2B's protocols know of a sandbox and the engine does not. It stays with the sandbox as labels under a prefix of the server's own,
+/// which metadata cannot begin with; a sandbox that has none of them is secured and reachable.
+///
+/// `secure`: envd asks for a token. `publicTraffic`: ports but envd's are reached without one. `maskRequestHost`: what `Host` is rewritten to
+/// (may hold `${PORT}`). `alias`: the template as the request called it.
+public record Traits(boolean secure, boolean publicTraffic, @Nullable String maskRequestHost, @Nullable String alias) {
+    /// Labels with this prefix are no metadata.
+    public static final String PREFIX = "redoma.e2b/";
+
+    public static final Traits NONE = new Traits(true, true, null, null);
+
+    private static final String SECURE = PREFIX + "secure";
+    private static final String PUBLIC = PREFIX + "public-traffic";
+    private static final String HOST = PREFIX + "mask-request-host";
+    private static final String ALIAS = PREFIX + "alias";
+
+    public static Traits of(Sandbox sandbox) {
+        var labels = sandbox.labels();
+        return new Traits(!"false".equals(labels.get(SECURE)), !"false".equals(labels.get(PUBLIC)), labels.get(HOST), labels.get(ALIAS));
+    }
+
+    /// Only what differs from the usual.
+    public Map<String, String> labels() {
+        var labels = new LinkedHashMap<String, String>();
+        if (!secure) {
+            labels.put(SECURE, "false");
+        }
+        if (!publicTraffic) {
+            labels.put(PUBLIC, "false");
+        }
+        if (maskRequestHost != null) {
+            labels.put(HOST, maskRequestHost);
+        }
+        if (alias != null) {
+            labels.put(ALIAS, alias);
+        }
+        return labels;
+    }
+
+    /// The labels that the user gave.
+    public static Map<String, String> metadata(Sandbox sandbox) {
+        var metadata = new LinkedHashMap<String, String>();
+        sandbox.labels().forEach((key, value) -> {
+            if (!key.startsWith(PREFIX)) {
+                metadata.put(key, value);
+            }
+        });
+        return metadata;
+    }
+}
