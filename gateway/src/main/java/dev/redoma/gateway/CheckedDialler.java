@@ -3,6 +3,7 @@ package dev.redoma.gateway;
 
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
+import dev.redoma.policy.AddressKind;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -62,7 +63,7 @@ public final class CheckedDialler {
     }
 
     private static void check(String host, int port, InetAddress address, boolean allowPrivate) {
-        Optional<AddressRules.Kind> kind = AddressRules.of(address);
+        Optional<AddressKind> kind = AddressRules.of(address);
         if (kind.isEmpty() || allowPrivate && !kind.get().never()) {
             return;
         }

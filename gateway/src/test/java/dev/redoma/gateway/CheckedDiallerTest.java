@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.redoma.model.Code;
 import dev.redoma.model.RedomaException;
+import dev.redoma.policy.AddressKind;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -35,7 +36,7 @@ class CheckedDiallerTest {
     @Test
     void fourWithinSixCountsAsWhatItStandsFor() {
         var mapped = new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 127, 0, 0, 1};
-        assertThat(AddressRules.of(mapped)).contains(AddressRules.Kind.LOOPBACK);
+        assertThat(AddressRules.of(mapped)).contains(AddressKind.LOOPBACK);
     }
 
     @ParameterizedTest

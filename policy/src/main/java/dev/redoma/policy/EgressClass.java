@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.policy;
+
+import java.util.Locale;
+
+/// The classes of what leaves a sandbox. None of them widens another. In the order in which they are asked: the narrower ones first.
+public enum EgressClass {
+    PACKAGES, GIT, INTERNAL, WEBHOOKS, WEB;
+
+    /// As in the policy file.
+    public String wire() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

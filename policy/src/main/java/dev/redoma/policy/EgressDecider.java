@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.policy;
+
+import dev.redoma.policy.EgressDecision.Allow;
+import dev.redoma.policy.EgressDecision.Deny;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// Decides what may leave under one policy. Pure but for `own`, which tells the addresses of this host: those are never dialled. Thread-safe where `own` is.
+public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) {
+
+    /// Before anything is looked up: whether any connection to the name may be allowed at all.
+    public EgressDecision decideName(String host) {
+        return named(host, name -> decide(c -> anyPort(name, c)));
+    }
+
+    /// Before it is dialled. Every address that the name has must be one that may be dialled.
+    public EgressDecision decideConnect(String host, int port, List<InetAddress> addresses) {
+        return named(host, name -> decide(c -> layers(c, layer -> layer.named(name, port).and(rules -> addresses(layer, rules, port, addresses)), port)));
+    }
+
+    /// A connection to an address that the program named itself. Where it speaks TLS with a name, that name has to be decided as well.
+    public EgressDecision decideLiteral(InetAddress address, int port) {
+        Optional<AddressKind> kind = kind(address);
+        if (kind.isPresent() && !kind.get().internal()) {
+            return new Deny(null, "never", Reason.NEVER_DIALLED, address.getHostAddress());
+        }
+        return decide(c -> layers(c, layer -> layer.literal(address, kind, port), port));
+    }
+
+    /// A request where the gateway sees it. The same as `decideConnect(…)` and its `request(…)`, but for addresses.
+    public EgressDecision decideRequest(EgressClass egressClass, String host, int port, String method, String path) {
+        var connection = named(host, name -> layers(egressClass, layer -> layer.named(name, port), port));
+        return connection instanceof Allow allow ? allow.request(method, path) : connection;
+    }
+
+    private static EgressDecision named(String host, Function<HostName, EgressDecision> decide) {
+        return HostName.parse(host).map(decide).orElseGet(() -> new Deny(null, "never", Reason.BAD_NAME, null));
+    }
+
+    /// The first class whose rules allow it; else the refusal that tells most.
+    private EgressDecision decide(Function<EgressClass, EgressDecision> in) {
+        if (policy.layers().isEmpty()) {
+            return new Deny(null, "none.default", Reason.NO_RULE, null);
+        }
+        @Nullable EgressDecision told = null;
+        for (EgressClass c : EgressClass.values()) {
+            EgressDecision decision = in.apply(c);
+            if (decision.allowed()) {
+                return decision;
+            }
+            if (told == null || decision.reason().compareTo(told.reason()) > 0) {
+                told = decision;
+            }
+        }
+        return java.util.Objects.requireNonNull(told);
+    }
+
+    /// Allowed where each layer allows it; the innermost that does not is told.
+    private EgressDecision layers(EgressClass c, Function<LayerRules, LayerRules.Verdict> verdict, int port) {
+        var candidates = new ArrayList<List<Rule>>();
+        var passage = Passage.TCP;
+        for (PolicyLayer layer : policy.layers().reversed()) {
+            switch (verdict.apply(new LayerRules(layer, c))) {
+                case LayerRules.No no -> {
+                    return new Deny(c, no.rule(), no.reason(), no.about());
+                }
+                case LayerRules.Yes yes -> {
+                    candidates.addFirst(yes.rules());
+                    passage = yes.rules().stream().map(r -> r.passage(port)).reduce(passage, Passage::stricter);
+                }
+            }
+        }
+        return candidates.isEmpty() ? new Deny(c, "none.default", Reason.NO_RULE, null) : new Allow(c, passage, candidates);
+    }
+
+    /// Rules change what they say only where a range of ports begins or ends.
+    private EgressDecision anyPort(HostName name, EgressClass c) {
+        var ports = new TreeSet<Integer>();
+        policy.layers().stream().flatMap(l -> l.of(c).stream()).flatMap(r -> r.targets().stream()).flatMap(t -> t.ports().ranges().stream()).forEach(r -> {
+            ports.add(r.from());
+            if (r.to() < 65_535) {
+                ports.add(r.to() + 1);
+            }
+        });
+        @Nullable EgressDecision told = null;
+        for (int port : ports) {
+            EgressDecision decision = layers(c, layer -> layer.named(name, port), port);
+            if (decision.allowed()) {
+                return decision;
+            }
+            if (told == null || told.reason() == Reason.PORT || decision.reason().compareTo(told.reason()) > 0 && decision.reason() != Reason.PORT) {
+                told = decision;
+            }
+        }
+        return told == null ? layers(c, layer -> layer.named(name, 443), 443) : told;
+    }
+
+    private LayerRules.Verdict addresses(LayerRules layer, List<Rule> rules, int port, List<InetAddress> addresses) {
+        String first = rules.getFirst().id();
+        if (addresses.isEmpty()) {
+            return new LayerRules.No(first, Reason.NO_ADDRESS, null);
+        }
+        List<Rule> rest = rules;
+        for (InetAddress address : addresses) {
+            Optional<AddressKind> kind = kind(address);
+            List<Rule> before = rest;
+            rest = before.stream().filter(r -> r.objects(address, kind).isEmpty()).toList();
+            if (rest.isEmpty()) {
+                return new LayerRules.No(before.getFirst().id(), before.getFirst().objects(address, kind).orElseThrow(), address.getHostAddress());
+            }
+            Optional<Rule> denies = layer.denies(address, port);
+            if (denies.isPresent()) {
+                return new LayerRules.No(denies.get().id(), Reason.DENIED, address.getHostAddress());
+            }
+        }
+        return new LayerRules.Yes(rest);
+    }
+
+    private Optional<AddressKind> kind(InetAddress address) {
+        return own.test(address) ? Optional.of(AddressKind.OWN) : Addresses.kind(address);
+    }
+}
