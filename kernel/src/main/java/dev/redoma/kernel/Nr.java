@@ -10,6 +10,9 @@ final class Nr {
     static final int IOCTL = 16;
     static final int PREAD64 = 17;
     static final int PWRITE64 = 18;
+    static final int SOCKET = 41;
+    static final int SENDTO = 44;
+    static final int RECVFROM = 45;
     static final int GETSOCKOPT = 55;
     static final int KILL = 62;
     static final int FLOCK = 73;
