@@ -57,8 +57,21 @@ final class Planner {
         Tier tier = tiers.of(from);
         TierChoice.mustEnforce(tier, LimitRules.enforced(filled));
         return new Plan(source, tier, TierChoice.facts(tier), RequestRules.name("name", r.name()),
-                r.labels() == null ? from.labels() : RequestRules.labels(r.labels()), from.env(), filled, from.privileges(), from.policy(),
+                labels(from, r), from.env(), filled, from.privileges(), from.policy(),
                 from.reopen(), from.onTimeout(), from.untrusted(), from.id().value(), mounts, List.of(), null);
+    }
+
+    private static Map<String, String> labels(SandboxRow from, ForkSandbox r) {
+        if (r.labels() == null) {
+            return from.labels();
+        }
+        var labels = new HashMap<>(RequestRules.labels(r.labels()));
+        from.labels().forEach((name, value) -> {
+            if (name.startsWith(RequestRules.OWN)) {
+                labels.put(name, value);
+            }
+        });
+        return Map.copyOf(labels);
     }
 
     private static String policy(@Nullable String asked) {

@@ -13,10 +13,12 @@ import org.jspecify.annotations.Nullable;
 /// The shapes of names, labels, environments and choices in requests; an offence names its field and what is allowed.
 final class RequestRules {
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
-    private static final Pattern LABEL = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9._/-]{0,61}[A-Za-z0-9])?");
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,255}");
+    /// Labels that begin so are the server's own: no request through `/v1` gives them, and a fork keeps them.
+    static final String OWN = "redoma.";
     private static final int LABELS = 64;
-    private static final int LABEL_VALUE = 256;
+    private static final int LABEL_NAME = 128;
+    private static final int LABEL_VALUE = 4096;
     private static final int VARIABLES = 512;
     private static final int ENVIRONMENT = 128 * 1024;
 
@@ -41,8 +43,8 @@ final class RequestRules {
     }
 
     private static void label(String key, @Nullable String value) {
-        if (!LABEL.matcher(key).matches()) {
-            throw Problem.field("labels", "'" + shown(key) + "' is not a label's name", "1 to 63 of A-Z, a-z, 0-9, '.', '_', '/' and '-'");
+        if (key.isBlank() || key.length() > LABEL_NAME || key.chars().anyMatch(Character::isISOControl)) {
+            throw Problem.field("labels", "'" + shown(key) + "' is not a label's name", "1 to " + LABEL_NAME + " characters, none a control character");
         }
         if (value == null || value.length() > LABEL_VALUE || value.chars().anyMatch(Character::isISOControl)) {
             throw Problem.field("labels." + key, "not a label's value", "at most " + LABEL_VALUE + " characters, none a control character");

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/// Lists sandboxes newest first. The cursor is the key of the last row shown, so that what is created meanwhile moves nothing.
+/// Lists sandboxes by the time they were created. The cursor is the key of the last row shown, so that what is created meanwhile moves nothing.
 final class SandboxPages {
     private static final int MOST = 200;
     private static final String ALLOWED_STATES = "creating, running, paused, stopped, archived, lost, ended";
@@ -31,7 +31,8 @@ final class SandboxPages {
         var where = new ArrayList<String>();
         var values = new HashMap<String, Object>();
         filter(caller, query, where, values);
-        var select = tx.createQuery("SELECT * FROM sandbox WHERE " + String.join(" AND ", where) + " ORDER BY created_at DESC, id DESC LIMIT :most")
+        String order = query.oldestFirst() ? "ASC" : "DESC";
+        var select = tx.createQuery("SELECT * FROM sandbox WHERE " + String.join(" AND ", where) + " ORDER BY created_at " + order + ", id " + order + " LIMIT :most")
                 .bind("most", query.limit() + 1);
         values.forEach(select::bind);
         List<SandboxRow> rows = select.map((rs, ctx) -> RowMapping.sandbox(rs)).list();
@@ -52,6 +53,14 @@ final class SandboxPages {
             where.add("name = :name");
             values.put("name", query.name());
         }
+        if (query.template() != null) {
+            where.add("template_name = :template");
+            values.put("template", query.template());
+        }
+        if (query.after() != null) {
+            where.add("created_at > :since");
+            values.put("since", Columns.micros(query.after()));
+        }
         int n = 0;
         for (var label : query.labels().entrySet()) {
             where.add("EXISTS (SELECT 1 FROM json_each(labels) WHERE key = :k" + n + " AND value = :v" + n + ")");
@@ -60,7 +69,7 @@ final class SandboxPages {
         }
         if (query.cursor() != null) {
             Cursor from = parse(query.cursor());
-            where.add("(created_at, id) < (:at, :after)");
+            where.add("(created_at, id) " + (query.oldestFirst() ? ">" : "<") + " (:at, :after)");
             values.put("at", from.createdAt());
             values.put("after", from.id());
         }

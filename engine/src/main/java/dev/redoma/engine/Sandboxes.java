@@ -15,6 +15,7 @@ import dev.redoma.pool.Outgoing;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -90,6 +91,14 @@ public interface Sandboxes {
     /// A new sandbox from the disk as it is now, made whole or not at all.
     Sandbox fork(Caller caller, String sandbox, ForkSandbox request, @Nullable String idempotencyKey);
 
-    /// Labels must all match; states empty = all but `ended`. `cursor` from the page before; limit 1..200.
-    record Query(Set<String> states, Map<String, String> labels, @Nullable String name, @Nullable String cursor, int limit) {}
+    /// Labels must all match; states empty = all but `ended`. `cursor` from the page before; limit 1..200. `template`: its name, or the
+    /// id or name of the snapshot; `after`: created later than that; `oldestFirst`: else the newest are first.
+    record Query(Set<String> states, Map<String, String> labels, @Nullable String name, @Nullable String template, @Nullable Instant after,
+            boolean oldestFirst, @Nullable String cursor, int limit) {
+
+        /// Of any template and time, newest first.
+        public Query(Set<String> states, Map<String, String> labels, @Nullable String name, @Nullable String cursor, int limit) {
+            this(states, labels, name, null, null, false, cursor, limit);
+        }
+    }
 }

@@ -31,6 +31,7 @@ public final class Exchange {
     private @Nullable Query query;
     private @Nullable ResponseStream stream;
     private boolean answered;
+    private @Nullable ErrorForm errors;
     private boolean upgraded;
 
     Exchange(Request request, Response response, Callback callback, Map<String, String> parameters, AtomicInteger active) {
@@ -142,7 +143,16 @@ public final class Exchange {
         if (problem.details().get("allow") instanceof String allow) {
             set("Allow", allow);
         }
-        bytes(problem.code().status(), Problems.MEDIA_TYPE, Json.bytes(Problems.wire(problem)));
+        if (errors == null) {
+            bytes(problem.code().status(), Problems.MEDIA_TYPE, Json.bytes(Problems.wire(problem)));
+        } else {
+            bytes(errors.status(problem), "application/json", Json.bytes(errors.body(problem)));
+        }
+    }
+
+    /// From now on whatever is refused is told in that form.
+    public void errors(ErrorForm form) {
+        errors = form;
     }
 
     public void bytes(int status, String mediaType, byte[] body) throws IOException {

@@ -35,6 +35,9 @@ public final class Json {
                     .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
             .build();
 
+    /// For foreign protocols, whose clients send fields of versions to come.
+    private static final JsonMapper LENIENT = MAPPER.rebuild().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+
     private Json() {}
 
     public static byte[] bytes(Object value) {
@@ -57,6 +60,15 @@ public final class Json {
     public static <T> T read(byte[] json, Class<T> type) {
         try {
             return Required.checked(json.length == 0 ? null : MAPPER.readValue(json, type));
+        } catch (JacksonException refused) {
+            throw JsonRefusal.of(refused, json);
+        }
+    }
+
+    /// As `read`, but properties that the type does not have are passed over.
+    public static <T> T lenient(byte[] json, Class<T> type) {
+        try {
+            return Required.checked(json.length == 0 ? null : LENIENT.readValue(json, type));
         } catch (JacksonException refused) {
             throw JsonRefusal.of(refused, json);
         }

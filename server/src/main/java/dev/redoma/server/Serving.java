@@ -45,7 +45,7 @@ final class Serving implements AutoCloseable {
         var keys = new Keys(store, ledger, Clock.systemUTC());
         var rates = new Rates(config.ratePerSecond(), config.rateBurst(), System::nanoTime);
         var api = NativeApi.of(redoma, ledger, keys, rates, about, config.largestUpload());
-        http.route(api.router());
+        http.route(api.router(E2b.routes(config, redoma, api, E2b.tokens(config.dataDir()))));
         var serving = new Serving(config, http, api, new Checkpoints(ledger, config.checkpoint()));
         OperatorProfile.write(profile == null ? config.dataDir().resolve("operator.json") : profile, serving.url(), keys, ledger.publicKey());
         serving.announce();

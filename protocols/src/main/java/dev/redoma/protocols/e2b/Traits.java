@@ -10,21 +10,20 @@ import org.jspecify.annotations.Nullable;
 /// which metadata cannot begin with; a sandbox that has none of them is secured and reachable.
 ///
 /// `secure`: envd asks for a token. `publicTraffic`: ports but envd's are reached without one. `maskRequestHost`: what `Host` is rewritten to
-/// (may hold `${PORT}`). `alias`: the template as the request called it.
-public record Traits(boolean secure, boolean publicTraffic, @Nullable String maskRequestHost, @Nullable String alias) {
+/// (may hold `${PORT}`).
+public record Traits(boolean secure, boolean publicTraffic, @Nullable String maskRequestHost) {
     /// Labels with this prefix are no metadata.
     public static final String PREFIX = "redoma.e2b/";
 
-    public static final Traits NONE = new Traits(true, true, null, null);
+    public static final Traits NONE = new Traits(true, true, null);
 
     private static final String SECURE = PREFIX + "secure";
     private static final String PUBLIC = PREFIX + "public-traffic";
     private static final String HOST = PREFIX + "mask-request-host";
-    private static final String ALIAS = PREFIX + "alias";
 
     public static Traits of(Sandbox sandbox) {
         var labels = sandbox.labels();
-        return new Traits(!"false".equals(labels.get(SECURE)), !"false".equals(labels.get(PUBLIC)), labels.get(HOST), labels.get(ALIAS));
+        return new Traits(!"false".equals(labels.get(SECURE)), !"false".equals(labels.get(PUBLIC)), labels.get(HOST));
     }
 
     /// Only what differs from the usual.
@@ -38,9 +37,6 @@ public record Traits(boolean secure, boolean publicTraffic, @Nullable String mas
         }
         if (maskRequestHost != null) {
             labels.put(HOST, maskRequestHost);
-        }
-        if (alias != null) {
-            labels.put(ALIAS, alias);
         }
         return labels;
     }

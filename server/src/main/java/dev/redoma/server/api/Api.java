@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server.api;
 
+import dev.redoma.engine.Sandboxes;
 import dev.redoma.http.Exchange;
 import dev.redoma.http.Route;
 import dev.redoma.http.Router;
@@ -9,17 +10,21 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
 import dev.redoma.model.TenantId;
+import dev.redoma.model.wire.CreateSandbox;
+import dev.redoma.protocols.e2b.Door;
 import dev.redoma.server.keys.Keys;
 import dev.redoma.server.keys.Rates;
+import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The edge of the API: key, rate, scope and parameters are checked here, before an operation runs. Thread-safe.
-public final class Api {
+public final class Api implements Door {
     private static final Caller NOBODY = new Caller("nobody", TenantId.DEFAULT, Set.of());
-    private static final String HINT = "This server offers /v1 (see GET /v1/openapi.json).";
+    private static final String HINT = "This server offers /v1 (see GET /v1/openapi.json), and the routes of E2B's SDKs 2.45 to 2.63.";
 
     private final List<Operation> operations;
     private final Keys keys;
@@ -32,8 +37,9 @@ public final class Api {
         this.rates = rates;
     }
 
-    public Router router() {
-        return new Router(operations.stream().map(o -> new Route(o.method(), o.path(), x -> handle(o, x))).toList(), HINT);
+    /// `more`: routes of protocol adapters.
+    public Router router(List<Route> more) {
+        return new Router(Stream.concat(operations.stream().map(o -> new Route(o.method(), o.path(), x -> handle(o, x))), more.stream()).toList(), HINT);
     }
 
     public List<Operation> operations() {
@@ -44,21 +50,31 @@ public final class Api {
         if (stopping) {
             throw stopping();
         }
-        var caller = operation.open() ? NOBODY : admit(operation, exchange);
+        var caller = operation.open() ? NOBODY : admit(exchange, operation.scope());
         exchange.query().only(known(operation));
         operation.action().run(new Call(exchange, caller, () -> check(caller)));
     }
 
-    private Caller admit(Operation operation, Exchange exchange) {
+    @Override
+    public Caller admit(Exchange exchange, @Nullable Scope scope) {
+        if (stopping) {
+            throw stopping();
+        }
         var caller = keys.authenticate(token(exchange));
         rates.take(caller.key());
-        if (operation.scope() == Scope.OPERATE && !caller.operator()) {
+        if (scope == Scope.OPERATE && !caller.operator()) {
             throw Problem.of(Code.FORBIDDEN, "Only operators may do this.", "Use an operator's key.").with("scope", "operate").raise();
         }
-        if (operation.scope() != null) {
-            caller.need(operation.scope());
+        if (scope != null) {
+            caller.need(scope);
         }
         return caller;
+    }
+
+    @Override
+    public void create(Exchange http, Caller caller, Sandboxes sandboxes, CreateSandbox request, Door.Telling telling) throws IOException {
+        var key = Making.idempotencyKey(http);
+        new Making(sandboxes).make(http, caller, key, () -> sandboxes.create(caller, request, key), telling::tell);
     }
 
     private static @Nullable String token(Exchange exchange) {

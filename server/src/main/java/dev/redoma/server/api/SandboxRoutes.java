@@ -7,7 +7,6 @@ import static dev.redoma.server.api.Operation.post;
 
 import dev.redoma.engine.Sandboxes;
 import dev.redoma.http.Query;
-import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
 import dev.redoma.model.wire.Change;
@@ -17,11 +16,13 @@ import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Usage;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Life of sandboxes.
@@ -30,9 +31,11 @@ final class SandboxRoutes {
     private static final String ONE = "/v1/sandboxes/{id}";
 
     private final Sandboxes sandboxes;
+    private final Making making;
 
     SandboxRoutes(Sandboxes sandboxes) {
         this.sandboxes = sandboxes;
+        this.making = new Making(sandboxes);
     }
 
     /// Body of `POST …/lifetime`.
@@ -50,7 +53,9 @@ final class SandboxRoutes {
                         .takes(CreateSandbox.class).answers(201, Sandbox.class).answers(200, Sandbox.class).by(this::create),
                 get(ALL, "listSandboxes", "Sandboxes of the caller's tenant").needs(Scope.READ)
                         .queries("state", "string", "only in this state; none: all but ended").queries("label", "string", "only with this label, k=v")
-                        .query("name", "string", "only of this name").query("limit", "integer", "1 to 200").query("cursor", "string", "from the page before")
+                        .query("name", "string", "only of this name").query("template", "string", "only from the template or snapshot of this name")
+                        .query("after", "string", "only created later than this RFC 3339 instant").query("order", "string", "desc (default) or asc, by creation")
+                        .query("limit", "integer", "1 to 200").query("cursor", "string", "from the page before")
                         .answersPage(Sandbox.class).by(this::list),
                 get(ONE, "getSandbox", "One sandbox, ended ones too").needs(Scope.READ).answers(200, Sandbox.class)
                         .by(c -> c.json(sandboxes.get(c.caller(), c.sandbox()))),
@@ -90,40 +95,16 @@ final class SandboxRoutes {
 
     private void create(Call call) throws IOException {
         var request = call.http().json(CreateSandbox.class);
-        var key = idempotencyKey(call);
-        make(call, key, 200, () -> sandboxes.create(call.caller(), request, key));
+        notOwn(request.labels());
+        var key = Making.idempotencyKey(call.http());
+        making.make(call.http(), call.caller(), key, () -> sandboxes.create(call.caller(), request, key), made -> answer(call, 200, made));
     }
 
     private void fork(Call call) throws IOException {
         var request = call.http().json(ForkSandbox.class);
-        var key = idempotencyKey(call);
-        make(call, key, 201, () -> sandboxes.fork(call.caller(), call.sandbox(), request, key));
-    }
-
-    /// What was made for a client that went away without a key is ended: nobody knows of it, and nobody could ask again.
-    private void make(Call call, @Nullable String key, int again, Supplier<Sandbox> work) throws IOException {
-        if (key != null) {
-            answer(call, again, work.get());
-            return;
-        }
-        try (var client = Presence.of(call.http())) {
-            var made = work.get();
-            client.close();
-            boolean known = false;
-            try {
-                if (!client.gone()) {
-                    answer(call, again, made);
-                    known = !client.refused();
-                }
-            } finally {
-                if (!known && !Boolean.TRUE.equals(made.reused())) {
-                    sandboxes.kill(call.caller(), made.id());
-                }
-            }
-            if (!call.http().answered()) {
-                throw Problem.of(Code.REQUEST_TIMEOUT, "The caller went away before the answer.", "Ask for the present state, or try again.").raise();
-            }
-        }
+        notOwn(request.labels());
+        var key = Making.idempotencyKey(call.http());
+        making.make(call.http(), call.caller(), key, () -> sandboxes.fork(call.caller(), call.sandbox(), request, key), made -> answer(call, 201, made));
     }
 
     /// `again`: the status where the sandbox was there before.
@@ -131,19 +112,38 @@ final class SandboxRoutes {
         call.http().set("Location", ALL + "/" + made.id()).json(Boolean.TRUE.equals(made.reused()) ? again : 201, made);
     }
 
-    private static @Nullable String idempotencyKey(Call call) {
-        var key = call.http().header("Idempotency-Key");
-        if (key != null && (key.isBlank() || key.length() > 200)) {
-            throw Problem.field("Idempotency-Key", "cannot be taken", "1 to 200 characters");
+    /// Labels of the server's own are given by protocol adapters alone.
+    private static void notOwn(@Nullable Map<String, String> labels) {
+        if (labels != null) {
+            labels.keySet().stream().filter(name -> name.startsWith("redoma.")).findFirst().ifPresent(name -> {
+                throw Problem.field("labels", "those that begin with 'redoma.' are the server's own", "another name");
+            });
         }
-        return key;
     }
 
     private void list(Call call) throws IOException {
         var query = call.query();
         call.json(sandboxes.list(call.caller(),
-                new Sandboxes.Query(Set.copyOf(query.all("state")), labels(query), query.get("name"), query.get("cursor"),
-                        (int) query.number("limit", 50, 1, 200))));
+                new Sandboxes.Query(Set.copyOf(query.all("state")), labels(query), query.get("name"), query.get("template"), after(query), oldestFirst(query),
+                        query.get("cursor"), (int) query.number("limit", 50, 1, 200))));
+    }
+
+    private static @Nullable Instant after(Query query) {
+        var text = query.get("after");
+        try {
+            return text == null ? null : OffsetDateTime.parse(text).toInstant();
+        } catch (DateTimeParseException notOne) {
+            throw Problem.field("after", "is no instant", "one of RFC 3339, such as 2026-01-31T12:00:00Z");
+        }
+    }
+
+    private static boolean oldestFirst(Query query) {
+        return switch (query.get("order")) {
+            case null -> false;
+            case "desc" -> false;
+            case "asc" -> true;
+            default -> throw Problem.field("order", "is no order", "asc or desc");
+        };
     }
 
     private void changesOut(Call call) throws IOException {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.protocols.e2b.control;
+
+import dev.redoma.http.Exchange;
+import dev.redoma.http.Json;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Bodies of requests about sandboxes, as the clients spell them. Fields that are not here are passed over.
+final class Requests {
+    private static final long LARGEST = 8L << 20;
+
+    private Requests() {}
+
+    /// None at all is as good as `{}`; the media type is not looked at.
+    static <T> T body(Exchange http, Class<T> type) throws IOException {
+        var bytes = http.body(LARGEST).readAllBytes();
+        return Json.lenient(bytes.length == 0 ? "{}".getBytes(StandardCharsets.US_ASCII) : bytes, type);
+    }
+
+    public record NewSandbox(
+            String templateID,
+            @Nullable Long timeout,
+            @Nullable Boolean autoPause,
+            @Nullable Boolean autoPauseMemory,
+            @Nullable AutoResume autoResume,
+            @Nullable Boolean secure,
+            @Nullable Boolean allow_internet_access,
+            @Nullable Network network,
+            @Nullable Map<String, String> metadata,
+            @Nullable Map<String, String> envVars,
+            @Nullable Map<String, @Nullable Object> mcp,
+            @Nullable Map<String, @Nullable Object> iam,
+            @Nullable List<Mount> volumeMounts) {}
+
+    public record AutoResume(boolean enabled) {}
+
+    public record Mount(String name, String path) {}
+
+    public record Network(
+            @Nullable Boolean allowPublicTraffic,
+            @Nullable List<String> allowOut,
+            @Nullable List<String> denyOut,
+            @Nullable Map<String, @Nullable Object> egressProxy,
+            @Nullable String maskRequestHost,
+            @Nullable List<Integer> httpsPorts,
+            @Nullable Map<String, @Nullable Object> rules,
+            @Nullable Boolean allow_internet_access) {}
+
+    public record Timeout(long timeout) {}
+
+    public record Refresh(@Nullable Long duration) {}
+
+    /// Of pause, connect and resume.
+    public record Waking(@Nullable Long timeout, @Nullable Boolean memory, @Nullable Boolean autoPause) {}
+
+    public record Fork(@Nullable Long timeout, @Nullable Integer count) {}
+
+    public record NewSnapshot(@Nullable String name, @Nullable Boolean memory) {}
+}
