@@ -24,7 +24,8 @@ final class StandInGuest implements AutoCloseable {
     /// Answers nothing any more, as one that hangs.
     volatile boolean silent;
 
-    StandInGuest(Path channelDir) {
+    StandInGuest(Path channelDir, boolean silent) {
+        this.silent = silent;
         this.socket = channelDir.resolve("guest.sock");
         Thread.ofVirtual().name("stand-in-guest").start(this::run);
     }

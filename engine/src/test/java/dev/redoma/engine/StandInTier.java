@@ -20,6 +20,9 @@ final class StandInTier implements Tier {
     final AtomicInteger created = new AtomicInteger();
     volatile boolean failing;
     volatile boolean unreadable;
+    /// Guests that connect and confirm nothing; first processes that end at once.
+    volatile boolean silent;
+    volatile boolean dying;
     volatile long slowMillis;
     volatile String strength = "shared-kernel";
     private final AtomicLong ticks = new AtomicLong(1);
@@ -49,6 +52,9 @@ final class StandInTier implements Tier {
         var ref = new InstanceRef(spec.name(), (int) ProcessHandle.current().pid(), ticks.getAndIncrement());
         var instance = new StandInInstance(ref, spec);
         instances.put(spec.name(), instance);
+        if (dying) {
+            instance.die();
+        }
         return instance;
     }
 
@@ -103,7 +109,7 @@ final class StandInTier implements Tier {
             this.ref = ref;
             this.spec = spec;
             this.limits = spec.limits();
-            this.guest = new StandInGuest(spec.channelDir());
+            this.guest = new StandInGuest(spec.channelDir(), silent);
         }
 
         /// The first process ends; what the host keeps of it stays.

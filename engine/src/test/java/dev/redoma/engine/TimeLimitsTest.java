@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import static dev.redoma.engine.LifeRig.ALICE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.redoma.model.Code;
+import dev.redoma.model.wire.Sandbox;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/// Lifetime and idle time.
+class TimeLimitsTest extends LifeCase {
+    @Test
+    void aTimeThatIsOverDoesWhatOnTimeoutSays() {
+        for (String onTimeout : List.of("kill", "stop", "pause")) {
+            Sandbox s = rig.sandboxes().create(ALICE, LifeRig.limited(LifeRig.times(200L, null), onTimeout), null);
+            String state = Map.of("kill", "ended", "stop", "stopped", "pause", "paused").get(onTimeout);
+            await().atMost(Duration.ofSeconds(5)).untilAsserted(() -> assertThat(state(s)).isEqualTo(state));
+            Sandbox after = rig.sandboxes().get(ALICE, s.id());
+            assertThat(after.reason().kind()).isEqualTo("timeout");
+            assertThat(after.reason().limit()).isEqualTo("lifetimeMs");
+        }
+    }
+
+    @Test
+    void onePausedByItsLifetimeHasAWholeOneAgainWhenResumed() {
+        Sandbox s = rig.sandboxes().create(ALICE, LifeRig.limited(LifeRig.times(200L, null), "pause"), null);
+        await().untilAsserted(() -> assertThat(state(s)).isEqualTo("paused"));
+        rig.sandboxes().resume(ALICE, s.id());
+        rig.sandboxes().setLifetime(ALICE, s.id(), Duration.ofMinutes(1));
+        assertThat(state(s)).isEqualTo("running");
+    }
+
+    @Test
+    void timePausedDoesNotCount() throws Exception {
+        Sandbox s = rig.sandboxes().create(ALICE, LifeRig.limited(LifeRig.times(1500L, null), "kill"), null);
+        rig.sandboxes().pause(ALICE, s.id());
+        Thread.sleep(2000);
+        assertThat(state(s)).isEqualTo("paused");
+        Sandbox resumed = rig.sandboxes().resume(ALICE, s.id());
+        assertThat(Duration.between(Instant.now(), resumed.endsAt())).isGreaterThan(Duration.ofMillis(700));
+    }
+
+    @Test
+    void idleEndsItAndActivityKeepsIt() throws Exception {
+        Sandbox s = rig.sandboxes().create(ALICE, LifeRig.limited(LifeRig.times(null, 400L), "stop"), null);
+        for (int i = 0; i < 12; i++) {
+            Thread.sleep(100);
+            live(s).touch();
+        }
+        assertThat(state(s)).isEqualTo("running");
+        try (var busy = live(s).busy()) {
+            Thread.sleep(1000);
+            assertThat(state(s)).isEqualTo("running");
+        }
+        await().atMost(Duration.ofSeconds(3)).untilAsserted(() -> assertThat(state(s)).isEqualTo("stopped"));
+        assertThat(rig.sandboxes().get(ALICE, s.id()).reason().kind()).isEqualTo("idle");
+    }
+
+    @Test
+    void lookingAtItIsNoActivity() {
+        Sandbox s = rig.sandboxes().create(ALICE, LifeRig.limited(LifeRig.times(null, 400L), "stop"), null);
+        await().pollInterval(Duration.ofMillis(20)).atMost(Duration.ofSeconds(2)).untilAsserted(() -> {
+            rig.sandboxes().list(ALICE, all());
+            rig.sandboxes().usage(ALICE, s.id());
+            assertThat(state(s)).isEqualTo("stopped");
+        });
+    }
+
+    private Live live(Sandbox s) {
+        return ((EngineHouse) rig.engine()).boxes().find(new dev.redoma.model.SandboxId(s.id())).orElseThrow().live();
+    }
+
+    @Test
+    void resumeNeverShortensAndSetLifetimeMay() {
+        Sandbox s = rig.sandboxes().create(ALICE, LifeRig.limited(LifeRig.times(1_800_000L, null), null), null);
+        rig.sandboxes().resume(ALICE, s.id());
+        assertThat(rig.sandboxes().get(ALICE, s.id()).endsAt()).isEqualTo(s.endsAt());
+        assertThat(rig.sandboxes().setLifetime(ALICE, s.id(), Duration.ofSeconds(60)).endsAt()).isBefore(s.endsAt());
+        refused(Code.INVALID_FIELD, () -> rig.sandboxes().setLifetime(ALICE, s.id(), Duration.ZERO));
+        refused(Code.INVALID_FIELD, () -> rig.sandboxes().setLifetime(ALICE, s.id(), Duration.ofDays(30)));
+    }
+}
