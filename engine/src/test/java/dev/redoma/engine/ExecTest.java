@@ -140,8 +140,10 @@ class ExecTest {
 
     @Test
     void ex19_stdin_is_empty_unless_asked_for() throws Exception {
+        long before = System.nanoTime();
         assertThat(rig.sh("cat; echo rc=$?").text()).isEqualTo("rc=0\n");
         assertThat(rig.sh("read x; echo rc=$?").text()).isEqualTo("rc=1\n");
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(4));
     }
 
     @ParameterizedTest

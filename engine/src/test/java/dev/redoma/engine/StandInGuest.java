@@ -81,8 +81,11 @@ final class StandInGuest implements AutoCloseable {
     @Override
     public void close() {
         open = false;
+        var channel = spare;
         try {
-            spare.close();
+            if (channel != null) {
+                channel.close();
+            }
         } catch (IOException ignored) {
             // it is over either way
         }

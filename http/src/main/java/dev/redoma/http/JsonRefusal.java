@@ -10,6 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.exc.InputCoercionException;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.exc.PropertyBindingException;
@@ -27,6 +28,7 @@ final class JsonRefusal {
         var where = where(refused, json);
         return switch (refused) {
             case PropertyBindingException unknown -> field(path(unknown), "is not known" + where, known(unknown.getKnownPropertyIds()));
+            case InputCoercionException number -> field(path(number), "is out of range" + where, "a number nearer to zero");
             case StreamReadException syntax -> syntax(syntax, where);
             case MismatchedInputException trailing when trailing.getOriginalMessage().startsWith("Trailing token") -> malformed("something follows it", where);
             case MismatchedInputException mismatch -> field(path(mismatch), "is not of the right type" + where, expected(mismatch.getTargetType()));

@@ -10,6 +10,7 @@ import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.ExecSpec;
 import dev.redoma.model.wire.FileEvent;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class JsonTest {
@@ -41,6 +42,15 @@ class JsonTest {
         assertThat(refused("{\"name\":5}", CreateSandbox.class).problem().details()).containsEntry("field", "name");
         assertThat(refused("{\"argv\":\"ls\"}", ExecSpec.class).problem().details()).containsEntry("allowed", "an array");
         assertThat(refused("[]", ExecSpec.class).code()).isEqualTo(Code.INVALID_FIELD);
+    }
+
+    @Test
+    void aNumberThatIsTooLargeIsNamed() {
+        for (var number : List.of("99999999999999999999", "-99999999999999999999", "9".repeat(900))) {
+            var e = refused("{\"limits\":{\"memoryBytes\":" + number + "}}", CreateSandbox.class);
+            assertThat(e.code()).isEqualTo(Code.INVALID_FIELD);
+            assertThat(e.problem().details()).containsEntry("field", "limits.memoryBytes");
+        }
     }
 
     @Test

@@ -271,4 +271,9 @@ public final class BtrfsPool implements Pool {
         close();
         BlockingCalls.run(mount::release);
     }
+
+    /// As `release`, of a pool that nobody holds and that need not be whole.
+    public static void unmount(Path dataDirectory) {
+        BlockingCalls.run(() -> PoolMount.unmount(dataDirectory));
+    }
 }

@@ -120,6 +120,17 @@ record PoolMount(Path root, boolean mounted, boolean fresh) {
         }
     }
 
+    static void unmount(Path data) {
+        try {
+            var place = data.toRealPath().resolve("pool");
+            while (Mounts.at(place).isPresent()) {
+                Mounts.unmount(place, 0);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /// Unmounts; the loop device frees itself. EBUSY while anything uses it.
     void release() {
         if (mounted) {

@@ -2,6 +2,9 @@
 package dev.redoma.server;
 
 import dev.redoma.model.RedomaException;
+import dev.redoma.pool.BtrfsPool;
+import dev.redoma.tiers.oci.OciConfig;
+import dev.redoma.tiers.oci.OciTier;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -38,6 +41,8 @@ public final class Uninstall {
         var quiet = new Options(options.dataDir(), options.runDir(), options.home(), "127.0.0.1:0", options.config(), options.dataDir().resolve("operator.json"));
         if (Files.exists(options.dataDir().resolve("redoma.db"))) {
             endAll(quiet);
+        } else if (Files.exists(options.dataDir()) || Files.exists(options.runDir())) {
+            byHost(quiet, "there is no database");
         }
         var left = new ArrayList<>(mounts(options));
         if (left.isEmpty()) {
@@ -48,9 +53,40 @@ public final class Uninstall {
     }
 
     private static void endAll(Options options) {
-        var house = House.open(options, environment());
-        System.out.println("sandboxes ended: " + house.endAll());
-        house.uninstall();
+        try {
+            var house = House.open(options, environment());
+            try {
+                System.out.println("sandboxes ended: " + house.endAll());
+            } catch (RuntimeException failed) {
+                house.close();
+                throw failed;
+            }
+            house.uninstall();
+        } catch (RuntimeException broken) {
+            if (broken instanceof RedomaException refused && refused.code().status() == 400) {
+                throw broken;
+            }
+            byHost(options, String.valueOf(broken.getMessage()));
+        }
+    }
+
+    /// Where the records do not serve, the host still knows what runs. A server that runs is refused here too.
+    private static void byHost(Options options, String why) {
+        try (var alone = DataLock.take(options.dataDir())) {
+            System.err.println("redoma: the records cannot be used (" + why + "): ending what the host has of this installation");
+            OciTier.installationOf(options.runDir()).ifPresent(installation -> endInstances(options, installation));
+            BtrfsPool.unmount(options.dataDir());
+        }
+    }
+
+    private static void endInstances(Options options, String installation) {
+        var config = new OciConfig(installation, options.runDir(), options.guestBinary("redoma-guest"), options.guestBinary("redoma-launcher"));
+        try (var tier = OciTier.open(config)) {
+            var all = tier.all();
+            all.forEach(tier::remove);
+            System.out.println("sandboxes ended: " + all.size());
+            tier.uninstall();
+        }
     }
 
     /// Nothing is started ahead any more.

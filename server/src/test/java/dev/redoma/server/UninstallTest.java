@@ -46,20 +46,54 @@ class UninstallTest {
 
     @Test
     void sandboxesOfAServerThatStoppedAreEndedAndNothingStays() throws Exception {
-        String cgroup;
+        var box = serveAndStop();
+        assertThat(cgroups(box)).as("alive without a server").isNotEmpty();
+        assertThat(Uninstall.of(options)).isEmpty();
+        nothingStays(box);
+    }
+
+    @Test
+    void withADatabaseThatCannotBeReadWhatTheHostHasIsEnded() throws Exception {
+        var box = serveAndStop();
+        Files.write(options.dataDir().resolve("redoma.db"), new byte[8192]);
+        Files.deleteIfExists(options.dataDir().resolve("redoma.db-wal"));
+        assertThat(Uninstall.of(options)).isEmpty();
+        nothingStays(box);
+    }
+
+    @Test
+    void withNoDatabaseAtAllToo() throws Exception {
+        var box = serveAndStop();
+        Files.delete(options.dataDir().resolve("redoma.db"));
+        assertThat(Uninstall.of(options)).isEmpty();
+        nothingStays(box);
+    }
+
+    @Test
+    void withALedgerThatCannotBeOpenedToo() throws Exception {
+        var box = serveAndStop();
+        Files.writeString(options.dataDir().resolve("ledger.key"), "no key");
+        assertThat(Uninstall.of(options)).isEmpty();
+        nothingStays(box);
+    }
+
+    /// Two sandboxes, one of them paused, outlive their server; the id of the other.
+    private String serveAndStop() throws Exception {
         try (var house = House.open(options, Map.of())) {
             var profile = Json.read(Files.readAllBytes(options.profile()), OperatorProfile.Profile.class);
             call(profile, "PUT", "/v1/templates/tiny", TinyRoot.tar());
             var box = call(profile, "POST", "/v1/sandboxes", "{}".getBytes());
             call(profile, "POST", "/v1/sandboxes", "{\"name\":\"second\"}".getBytes());
             call(profile, "POST", "/v1/sandboxes/second/pause", new byte[0]);
-            cgroup = box.replaceFirst("(?s).*\"id\"\\s*:\\s*\"(sb[a-z0-9]+)\".*", "$1");
-            assertThat(cgroups(cgroup)).isNotEmpty();
             assertThatThrownBy(() -> Uninstall.of(options)).isInstanceOf(RedomaException.class).hasMessageContaining("Another server");
+            var id = box.replaceFirst("(?s).*\"id\"\\s*:\\s*\"(sb[a-z0-9]+)\".*", "$1");
+            assertThat(cgroups(id)).isNotEmpty();
+            return id;
         }
-        assertThat(cgroups(cgroup)).as("alive without a server").isNotEmpty();
-        assertThat(Uninstall.of(options)).isEmpty();
-        assertThat(cgroups(cgroup)).isEmpty();
+    }
+
+    private void nothingStays(String box) throws IOException {
+        assertThat(cgroups(box)).isEmpty();
         assertThat(options.dataDir()).doesNotExist();
         assertThat(options.runDir()).doesNotExist();
         assertThat(Leftovers.of(dir)).isEmpty();

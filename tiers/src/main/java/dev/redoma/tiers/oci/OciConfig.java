@@ -10,8 +10,11 @@ import java.util.List;
 public record OciConfig(
         String installation, Path runDir, Path init, List<String> initArgs, Path launcher, List<String> runtimes, Path trialDir) {
 
+    /// Name of the file in the run directory that says whose it is.
+    static final String INSTALLATION = "installation";
+
     public OciConfig {
-        if (!installation.matches("[a-z0-9]{1,32}")) {
+        if (!isInstallation(installation)) {
             throw new IllegalArgumentException("installation: 1 to 32 of a-z0-9");
         }
         initArgs = List.copyOf(initArgs);
@@ -20,6 +23,10 @@ public record OciConfig(
 
     public OciConfig(String installation, Path runDir, Path guest, Path launcher) {
         this(installation, runDir, guest, List.of(), launcher, List.of("crun", "runc"), Path.of("/var/tmp"));
+    }
+
+    static boolean isInstallation(String name) {
+        return name.matches("[a-z0-9]{1,32}");
     }
 
     /// The same with another first program.

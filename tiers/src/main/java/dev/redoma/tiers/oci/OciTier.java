@@ -58,6 +58,17 @@ public final class OciTier implements Tier, AutoCloseable {
         return open(config, CgroupHost.discover());
     }
 
+    /// Whose run directory that is, if a tier was opened on it since the host started.
+    public static Optional<String> installationOf(Path runDir) {
+        try {
+            return Optional.of(Files.readString(runDir.resolve(OciConfig.INSTALLATION)).strip()).filter(OciConfig::isInstallation);
+        } catch (NoSuchFileException never) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     static OciTier open(OciConfig config, CgroupHost cgroups) {
         return new OciTier(config, new GroupHost(cgroups, config.parentGroup()), new CpuSpread(hostCpus()));
     }
@@ -92,6 +103,7 @@ public final class OciTier implements Tier, AutoCloseable {
             Files.createDirectories(config.runDir());
             Files.createDirectories(
                     config.instances(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Files.writeString(config.runDir().resolve(OciConfig.INSTALLATION), config.installation() + "\n");
             groups.open();
             readiness.moves(groups.favourMoves());
             var keep = new ArrayList<>(List.of(Path.of("/usr/lib"), Path.of("/etc/ld.so.cache")));
