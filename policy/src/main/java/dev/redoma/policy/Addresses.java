@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /// What kind of address it is, where it is none of the public ones. IPv4 within IPv6 (mapped, compatible, NAT64, 6to4, ISATAP, Teredo) counts as
 /// what it stands for. Addresses of metadata services that lie outside of the link-local ranges are known by themselves.
 public final class Addresses {
-    private static final Set<Raw> METADATA = Stream.of("100.100.100.200", "168.63.129.16", "192.0.0.192", "192.80.8.124", "fd00:ec2::254", "fd00:ec2::253", "fd00:ec2::23",
+    private static final Set<Raw> METADATA = Stream.of("100.100.100.200", "168.63.129.16", "192.80.8.124", "fd00:ec2::254", "fd00:ec2::253", "fd00:ec2::23",
                     "fd20:ce::254", "fd00:c1::a9fe:a9fe", "fd00:42::42")
             .map(a -> new Raw(InetAddress.ofLiteral(a).getAddress())).collect(Collectors.toUnmodifiableSet());
 

@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /// Decides what may leave under one policy. Pure but for `own`, which tells the addresses of this host: those are never dialled. Thread-safe where `own` is.
 public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) {
@@ -36,7 +35,7 @@ public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) 
 
     /// A request where the gateway sees it. The same as `decideConnect(…)` and its `request(…)`, but for addresses.
     public EgressDecision decideRequest(EgressClass egressClass, String host, int port, String method, String path) {
-        var connection = named(host, name -> layers(egressClass, layer -> layer.named(name, port), port));
+        var connection = named(host, name -> layers(egressClass, layer -> layer.named(name, port), port).decision());
         return connection instanceof Allow allow ? allow.request(method, path) : connection;
     }
 
@@ -44,32 +43,40 @@ public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) 
         return HostName.parse(host).map(decide).orElseGet(() -> new Deny(null, "never", Reason.BAD_NAME, null));
     }
 
+    /// `passed`: how many layers allowed it. A refusal tells the more the more layers it passed.
+    private record Asked(EgressDecision decision, int passed) {
+
+        Asked or(Asked next) {
+            return decision.allowed() || !next.decision.allowed() && tells() >= next.tells() ? this : next;
+        }
+
+        private int tells() {
+            return passed * 100 + (decision.reason() == Reason.PORT ? 0 : decision.reason().ordinal());
+        }
+    }
+
     /// The first class whose rules allow it; else the refusal that tells most.
-    private EgressDecision decide(Function<EgressClass, EgressDecision> in) {
-        if (policy.layers().isEmpty()) {
-            return new Deny(null, "none.default", Reason.NO_RULE, null);
-        }
-        @Nullable EgressDecision told = null;
+    private EgressDecision decide(Function<EgressClass, Asked> in) {
+        Asked told = in.apply(EgressClass.values()[0]);
         for (EgressClass c : EgressClass.values()) {
-            EgressDecision decision = in.apply(c);
-            if (decision.allowed()) {
-                return decision;
-            }
-            if (told == null || decision.reason().compareTo(told.reason()) > 0) {
-                told = decision;
+            if (!told.decision().allowed()) {
+                told = told.or(in.apply(c));
             }
         }
-        return java.util.Objects.requireNonNull(told);
+        return told.decision();
     }
 
     /// Allowed where each layer allows it; the innermost that does not is told.
-    private EgressDecision layers(EgressClass c, Function<LayerRules, LayerRules.Verdict> verdict, int port) {
+    private Asked layers(EgressClass c, Function<LayerRules, LayerRules.Verdict> verdict, int port) {
+        if (policy.layers().isEmpty()) {
+            return new Asked(new Deny(null, "none.default", Reason.NO_RULE, null), 0);
+        }
         var candidates = new ArrayList<List<Rule>>();
         var passage = Passage.TCP;
         for (PolicyLayer layer : policy.layers().reversed()) {
             switch (verdict.apply(new LayerRules(layer, c))) {
                 case LayerRules.No no -> {
-                    return new Deny(c, no.rule(), no.reason(), no.about());
+                    return new Asked(new Deny(c, no.rule(), no.reason(), no.about()), candidates.size());
                 }
                 case LayerRules.Yes yes -> {
                     candidates.addFirst(yes.rules());
@@ -77,11 +84,11 @@ public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) 
                 }
             }
         }
-        return candidates.isEmpty() ? new Deny(c, "none.default", Reason.NO_RULE, null) : new Allow(c, passage, candidates);
+        return new Asked(new Allow(c, passage, candidates), candidates.size());
     }
 
     /// Rules change what they say only where a range of ports begins or ends.
-    private EgressDecision anyPort(HostName name, EgressClass c) {
+    private Asked anyPort(HostName name, EgressClass c) {
         var ports = new TreeSet<Integer>();
         policy.layers().stream().flatMap(l -> l.of(c).stream()).flatMap(r -> r.targets().stream()).flatMap(t -> t.ports().ranges().stream()).forEach(r -> {
             ports.add(r.from());
@@ -89,17 +96,13 @@ public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) 
                 ports.add(r.to() + 1);
             }
         });
-        @Nullable EgressDecision told = null;
+        Asked told = layers(c, layer -> layer.named(name, 443), 443);
         for (int port : ports) {
-            EgressDecision decision = layers(c, layer -> layer.named(name, port), port);
-            if (decision.allowed()) {
-                return decision;
-            }
-            if (told == null || told.reason() == Reason.PORT || decision.reason().compareTo(told.reason()) > 0 && decision.reason() != Reason.PORT) {
-                told = decision;
+            if (!told.decision().allowed()) {
+                told = told.or(layers(c, layer -> layer.named(name, port), port));
             }
         }
-        return told == null ? layers(c, layer -> layer.named(name, 443), 443) : told;
+        return told;
     }
 
     private LayerRules.Verdict addresses(LayerRules layer, List<Rule> rules, int port, List<InetAddress> addresses) {
