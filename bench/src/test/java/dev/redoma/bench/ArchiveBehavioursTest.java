@@ -100,6 +100,27 @@ class ArchiveBehavioursTest {
         assertThat(box.sh("stat -c %a " + place.seen() + "/g").text()).isEqualTo("444\n");
     }
 
+    /// Every name that is shown can be named (docs/api.md), one that is no UTF-8 and one that only looks so.
+    @ParameterizedTest
+    @MethodSource("places")
+    void namesThatAreNoUtf8AreNamedAsTheyAreShown(Place place) {
+        clear(place);
+        var tar = new LayerTar().pax("path", new byte[] {'d', (byte) 0xff}).dir("x").pax("path", new byte[] {'d', (byte) 0xff, '/', (byte) 0xc3}).file("x", "raw")
+                .file("d\\xff", "text").bytes();
+        lab.api().put(place.archive(""), tar, "application/x-tar").expect(204);
+        var shown = new ArrayList<String>();
+        lab.api().get(place.files("/list", "") + "&depth=2").expect(200).json().get("items").forEach(f -> shown.add(f.get("path").asString().substring(place.dir().length())));
+        assertThat(shown).containsExactlyInAnyOrder("/d\\xff", "/d\\xff/\\xc3", "/d\\x5cxff");
+        assertThat(lab.api().get(place.files("", "/d\\xff/\\xc3")).expect(200).text()).isEqualTo("raw");
+        assertThat(lab.api().get(place.files("", "/d\\x5cxff")).expect(200).text()).isEqualTo("text");
+        assertThat(lab.api().get(place.files("/stat", "/d\\xff")).expect(200).json().get("type").asString()).isEqualTo("directory");
+        lab.api().put(place.files("", "/d\\xff/new\\xfe"), "new".getBytes(UTF_8), "application/octet-stream").expect(200);
+        lab.api().post(place.route() + "/files/move", Map.of("from", place.dir() + "/d\\xff/new\\xfe", "to", place.dir() + "/\\x80")).expect(204);
+        assertThat(box.sh("cd " + place.seen() + " && LC_ALL=C ls -A | od -An -tx1 | tr -d ' \\n'").text()).isEqualTo("645c7866660a64ff0a800a");
+        lab.api().delete(place.files("", "/d\\xff") + "&recursive=true").expect(204);
+        assertThat(lab.api().get(place.files("", "/d\\x5cxff")).expect(200).text()).as("only the one that was named").isEqualTo("text");
+    }
+
     @Test
     void linksThatASandboxLeftOnAVolumeLeadNowhere() {
         var place = places().get(1);

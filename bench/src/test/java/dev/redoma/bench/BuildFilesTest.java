@@ -183,6 +183,49 @@ class BuildFilesTest {
                 .POST(java.net.http.HttpRequest.BodyPublishers.ofByteArray(new byte[] {1, 2, 3})).build()).status()).isEqualTo(422);
     }
 
+    // --- archives that ADD unpacks
+
+    private static byte[] tree() {
+        return new LayerTar().dir("top", 0750, 7).member('0', "top/tool", 04755, 1234, "", "tool".getBytes(UTF_8)).file("top/plain", "plain")
+                .symlink("top/link", "plain").hardlink("top/same", "top/plain").dir("top/empty").bytes();
+    }
+
+    @Test
+    void addUnpacksArchivesAsDockerDoesAndCopyLeavesThemPacked() {
+        var gzip = TestImage.gzip(tree());
+        var zstd = com.github.luben.zstd.Zstd.compress(tree());
+        var build = Building.ended(lab.api(), upload("""
+                FROM tiny
+                ADD a.tar /plain
+                ADD b.tar.gz c.dat note /both/
+                WORKDIR /w
+                ADD b.tar.gz .
+                ADD text.gz /text/
+                COPY b.tar.gz /packed
+                """, Tars.file("a.tar", tree()), Tars.file("b.tar.gz", gzip), Tars.file("c.dat", zstd), Tars.file("note"), Tars.file("text.gz", TestImage.gzip("just text".getBytes(UTF_8)))).expect(202).json());
+        assertThat(build.get("state").asString()).as(build.toString()).isEqualTo("ready");
+        assertThat(inside("""
+                for d in /plain /both /w; do cd $d; stat -c '%n %a %u' top top/tool; cat top/same top/link; stat -c %h top/plain; readlink top/link; ls -A top/empty; done
+                ls /both; cat /text/text.gz | gunzip; echo; head -c 2 /packed | od -An -tx1
+                """)).isEqualTo("top 750 7\ntop/tool 4755 1234\nplainplain2\nplain\n".repeat(3) + "note\ntop\njust text\n 1f 8b\n");
+    }
+
+    @Test
+    void hostileArchivesOfAddAreRefusedByMemberAndNothingIsBuilt() {
+        for (var member : java.util.List.of(Tars.file("../out"), Tars.file("/abs"), Tars.device("dev"), Tars.hardlink("h", "/etc/passwd"))) {
+            var error = failed("FROM tiny\nADD x.tar /d/\n", Tars.file("x.tar", Tars.join(Tars.file("good"), member)));
+            assertThat(error.get("code").asString()).as(error.toString()).isEqualTo("archive-refused");
+            assertThat(error.get("details").get("archive").asString()).isEqualTo("x.tar");
+            assertThat(error.get("details").has("member")).as(error.toString()).isTrue();
+            assertThat(error.get("details").get("line").asInt()).isEqualTo(2);
+        }
+        assertThat(failed("FROM tiny\nADD x.tar /d/\n", Tars.file("x.tar", Tars.join(Tars.symlink("l", "/etc"), Tars.file("l/passwd")))).get("code").asString()).isEqualTo("archive-refused");
+        assertThat(failed("FROM tiny\nADD x.tar.xz /d/\n", Tars.file("x.tar.xz", new byte[] {(byte) 0xfd, '7', 'z', 'X', 'Z', 0})).get("detail").asString()).contains("xz");
+        assertThat(failed("FROM tiny\nADD --chown=5 x.tar /d/\n", Tars.file("x.tar", tree())).get("detail").asString()).contains("--chown");
+        assertThat(upload("FROM tiny\nADD https://files.example/x.tar /d\n").expect(422).json().get("detail").asString()).contains("https://files.example/x.tar");
+        assertThat(lab.api().get("/v1/templates/files").status()).isEqualTo(404);
+    }
+
     @Test
     void oddNamesAreCopiedAsTheyAre() {
         var build = Building.ended(lab.api(), upload("FROM tiny\nCOPY d /d\n", Tars.file("d/new\nline"), Tars.file("d/ü"), Tars.file("d/ -x")).expect(202).json());

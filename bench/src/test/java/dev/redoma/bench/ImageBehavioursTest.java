@@ -149,6 +149,9 @@ class ImageBehavioursTest {
         for (var archive : List.of(image.ociArchive(""), image.dockerArchive("x:1"), TestImage.gzip(image.ociArchive("folder/")))) {
             var made = lab.api().put("/v1/templates/archived", archive, "application/x-tar").expect(201).json();
             assertThat(made.get("source").asString()).isEqualTo("image");
+            if (digests.isEmpty()) {
+                assertThat(made.get("leftOut").get("devices").asInt()).as("the caller is told what was left out").isEqualTo(1);
+            }
             digests.add(made.get("digest").asString());
         }
         assertThat(digests).hasSize(1);

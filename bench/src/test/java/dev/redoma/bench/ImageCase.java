@@ -91,7 +91,7 @@ abstract class ImageCase {
 
     static ImageUnpacking.Outcome[] unpack(SourceImage image, PullControl control) {
         try (var stack = pool.stack(l -> {})) {
-            var outcome = new ImageUnpacking(stack, control).run(image);
+            var outcome = new ImageUnpacking(stack, control, pool).run(image);
             assertThat(stack.read("d/gone", 9)).isEmpty();
             assertThat(stack.read("d/link", 9)).hasValueSatisfying(v -> assertThat(v).isEqualTo("2".getBytes()));
             stack.finish();

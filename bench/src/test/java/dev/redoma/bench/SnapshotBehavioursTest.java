@@ -112,8 +112,51 @@ class SnapshotBehavioursTest {
             box.write("/srv/" + SECRET + "/f", new byte[0]);
             assertThat(box.api().post(box.path("/snapshots"), Map.of("name", "never")).expect(422).code()).isEqualTo("scrub-failed");
             assertThat(before).containsAll(saved(lab));
-            assertThat(snapshot(box, Map.of("contents", Map.of("credentials", "keep", "history", "keep"))).get("scrubbed")).isEmpty();
+            for (var laxer : List.of("credentials", "history", "browser")) {
+                var answer = box.api().post(box.path("/snapshots"), Map.of("contents", Map.of(laxer, "keep"))).expect(400);
+                assertThat(answer.code()).isEqualTo("invalid-field");
+                assertThat(answer.json().get("details").get("allowed").asString()).as("the operator's order is the least").isEqualTo("scrub or refuse");
+            }
+            assertThat(saved(lab)).isEqualTo(before);
             assertThat(box.api().post(box.path("/snapshots"), Map.of("contents", Map.of("packages", "scrub"))).expect(400).code()).isEqualTo("invalid-field");
+        }
+    }
+
+    @Test
+    void everyRecordOfASandboxNamesTheExactVersion(Lab lab) {
+        try (var box = lab.tiny()) {
+            box.sh("true");
+            box.write("/tmp/f", new byte[] {1});
+            box.api().get(box.path("/files?path=/nowhere")).expect(404);
+            box.api().delete(box.path("/files?path=/nowhere")).expect(404);
+            box.verb("pause");
+            box.verb("resume");
+            var digest = box.created().get("template").get("digest");
+            var items = lab.api().get("/v1/audit?sandbox=" + box.id()).expect(200).json().get("items");
+            var categories = new HashSet<String>();
+            items.forEach(r -> {
+                categories.add(r.get("category").asString());
+                assertThat(r.get("fields").get("digest")).as(r.toString()).isEqualTo(digest);
+            });
+            assertThat(categories).contains("sandbox", "exec", "file");
+        }
+    }
+
+    /// What the operator lets stay is found and told, and may be ordered stricter; how long and how many are bounds too.
+    @Test
+    void theOperatorsOrdersAreAFloor() throws Exception {
+        try (var lab = Lab.start("floor", RigOptions.standard().with("SNAPSHOTS_CONTENTS_CREDENTIALS", "keep").with("SNAPSHOTS_KEEP_COUNT", "3").with("SNAPSHOTS_KEEP_AGE", "1h"));
+                var box = lab.tiny()) {
+            plant(box);
+            var kept = snapshot(box, Map.of("name", "kept"));
+            assertThat(kept.get("scrubbed").has("credentials")).isFalse();
+            assertThat(kept.get("keepCount").asInt()).isEqualTo(3);
+            var shown = Redoma.of(lab).call("snapshot", "show", "kept").text();
+            assertThat(shown).contains("CREDENTIAL").contains("github-token").contains("/root/app/.env").doesNotContain(SECRET);
+            assertThat(snapshot(box, Map.of("contents", Map.of("credentials", "scrub"), "keep", Map.of("count", 1, "ageMs", 60_000))).get("scrubbed").has("credentials")).isTrue();
+            for (var laxer : List.of(Map.of("count", 4), Map.of("count", 0), Map.of("ageMs", 0), Map.of("ageMs", 3_600_001))) {
+                assertThat(box.api().post(box.path("/snapshots"), Map.of("keep", laxer)).expect(400).code()).as(laxer.toString()).isEqualTo("invalid-field");
+            }
         }
     }
 
@@ -149,7 +192,7 @@ class SnapshotBehavioursTest {
                     + "echo s > /var/lib/systemd/random-seed");
             var ids = new HashSet<String>();
             ids.add(box.sh("cat /etc/machine-id").text());
-            snapshot(box, Map.of("name", "identity", "contents", Map.of("credentials", "keep", "history", "keep", "browser", "keep")));
+            snapshot(box, Map.of("name", "identity"));
             for (int i = 0; i < 2; i++) {
                 try (var made = from(lab, "identity")) {
                     ids.add(made.sh("cat /etc/machine-id").text());

@@ -72,6 +72,21 @@ class VolumeBehavioursTest {
     }
 
     @Test
+    void fi07_directoriesOfTheHostAreRefusedByNameWithWhatToDoInstead() throws Exception {
+        for (var mount : List.<Map<String, Object>>of(Map.of("name", "data", "host", "/srv/data", "path", "/w"), Map.of("host", "/srv/data", "path", "/w"),
+                Map.of("name", "/srv/data", "path", "/w"), Map.of("name", "./data", "path", "/w"))) {
+            var answer = lab.api().post("/v1/sandboxes", Map.of("template", "tiny", "volumes", List.of(mount)));
+            assertThat(answer.status()).as(mount + answer.text()).isEqualTo(501);
+            assertThat(answer.code()).isEqualTo("not-offered");
+            assertThat(answer.json().get("details").get("field").asString()).startsWith("volumes[0].");
+            assertThat(answer.json().get("detail").asString()).contains("directory of the host");
+        }
+        var cli = Redoma.of(lab).call("run", "--template", "tiny", "--volume", "/srv/data:/w", "--", "true");
+        assertThat(cli.code()).isNotZero();
+        assertThat(cli.err()).contains("directory of the host").contains("--workspace");
+    }
+
+    @Test
     void filesOutliveTheSandboxAndBelongToTheSameUsersInTheNext() {
         try (var volume = volume()) {
             try (var first = base(volume.at("/srv/data"))) {

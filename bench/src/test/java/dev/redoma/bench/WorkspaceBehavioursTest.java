@@ -58,6 +58,34 @@ class WorkspaceBehavioursTest {
         }
     }
 
+    /// The git of this template waits for a file on the volume.
+    @Test
+    void whoAsksForANameThatIsStillBeingFilledWaitsForIt() throws Exception {
+        lab.base().close();
+        var build = Building.of(lab.api(), "slow-git", """
+                FROM base
+                USER root
+                RUN printf '#!/bin/sh\\nwhile [ ! -e /srv/git/go ]; do sleep 0.05; done\\nexec /usr/bin/git "$@"\\n' > /usr/local/bin/git && chmod 755 /usr/local/bin/git
+                USER user
+                """);
+        assertThat(build.get("state").asString()).as(build.toString()).isEqualTo("ready");
+        var request = Map.of("template", "slow-git", "name", "filled", "getOrCreate", true, "volumes", MOUNTS, "workspace", Map.of("from", "git:file:///srv/git/app#side"));
+        var first = java.util.concurrent.CompletableFuture.supplyAsync(() -> lab.api().post("/v1/sandboxes", request));
+        org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(60))
+                .until(() -> lab.api().get("/v1/sandboxes/filled").status() == 200 && lab.api().get("/v1/sandboxes/filled/execs").expect(200).text().contains("clone"));
+        var second = java.util.concurrent.CompletableFuture.supplyAsync(() -> lab.api().post("/v1/sandboxes", request));
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> second.get(1, java.util.concurrent.TimeUnit.SECONDS)).isInstanceOf(java.util.concurrent.TimeoutException.class);
+        lab.api().put("/v1/volumes/repositories/files?path=/go", new byte[0], "application/octet-stream").expect(200);
+        try (var box = new Box(lab.api(), first.get(60, java.util.concurrent.TimeUnit.SECONDS).expect(201).json())) {
+            var answer = second.get(60, java.util.concurrent.TimeUnit.SECONDS).expect(200).json();
+            assertThat(answer.get("id").asString()).isEqualTo(box.id());
+            assertThat(answer.get("workspace").get("commit").asString()).isEqualTo(side);
+        } finally {
+            lab.api().delete("/v1/volumes/repositories/files?path=/go");
+            lab.api().delete("/v1/templates/slow-git");
+        }
+    }
+
     @Test
     void whatCannotBeClonedIsToldAndLeavesNoSandbox() {
         for (var source : List.of("git:file:///srv/git/none", "git:file:///srv/git/app#nosuchbranch")) {

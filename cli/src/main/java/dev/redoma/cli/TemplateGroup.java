@@ -25,6 +25,10 @@ final class TemplateGroup {
             verb.print(template);
         } else {
             verb.io.line(template.name() + " " + template.digest() + " " + template.state() + " " + Text.size(template.sizeBytes()));
+            var out = template.leftOut();
+            if (out != null) {
+                verb.io.err().println("redoma: left out: " + out.devices() + " device nodes, " + out.capabilities() + " file capabilities (or parts of them), " + out.attributes() + " other attributes");
+            }
         }
     }
 

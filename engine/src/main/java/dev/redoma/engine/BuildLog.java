@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 /// The log of one build: a file of bytes as they came, bounded, that readers follow while it grows; and the last lines of the step at
 /// work. Thread-safe.
 final class BuildLog {
-    static final long MOST = 32L << 20;
     private static final int CHUNK = 1 << 16;
     static final int TAIL = 1 << 16;
     private static final int LINES = 20;
     private static final int LINE = 500;
 
     private final Path file;
+    private final long most;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition grown = lock.newCondition();
     private long size;
@@ -33,16 +33,17 @@ final class BuildLog {
     private boolean ended;
     private final Tail tail = new Tail();
 
-    private BuildLog(Path file, long size, boolean ended) {
+    private BuildLog(Path file, long most, long size, boolean ended) {
         this.file = file;
+        this.most = most;
         this.size = size;
         this.ended = ended;
     }
 
-    static BuildLog fresh(Path file) {
+    static BuildLog fresh(Path file, long most) {
         try {
             Files.createFile(file);
-            return new BuildLog(file, 0, false);
+            return new BuildLog(file, most, 0, false);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -51,7 +52,7 @@ final class BuildLog {
     /// Of a build that has ended; empty where the file is gone.
     static BuildLog finished(Path file) {
         try {
-            return new BuildLog(file, Files.exists(file) ? Files.size(file) : 0, true);
+            return new BuildLog(file, 0, Files.exists(file) ? Files.size(file) : 0, true);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -79,7 +80,7 @@ final class BuildLog {
     }
 
     private void append(byte[] bytes) {
-        int fits = (int) Math.min(bytes.length, Math.max(0, MOST - size));
+        int fits = (int) Math.min(bytes.length, Math.max(0, most - size));
         if (fits > 0) {
             write(bytes, fits);
         }

@@ -14,12 +14,13 @@ import java.util.List;
 
 /// Where builds keep their logs and, while they are at work, the files that came with them: one directory each below `builds`.
 final class BuildPlaces {
-    private static final TarIndex.Bounds BOUNDS = new TarIndex.Bounds(200_000, 8L << 30);
     private static final String FILES = "files.tar";
 
     private final Path home;
+    private final TarIndex.Bounds bounds;
 
-    BuildPlaces(Path dataDir) {
+    BuildPlaces(Path dataDir, EngineConfig.Building config) {
+        this.bounds = new TarIndex.Bounds(config.members(), config.bytes());
         this.home = dataDir.resolve("builds");
     }
 
@@ -38,8 +39,8 @@ final class BuildPlaces {
     /// Keeps what was sent, and what is in it.
     TarIndex take(BuildId id, InputStream tar) throws IOException {
         Path to = home.resolve(id.value()).resolve(FILES);
-        TarIndex.spool(tar, to, BOUNDS);
-        return TarIndex.read(to, BOUNDS);
+        TarIndex.spool(tar, to, bounds);
+        return TarIndex.read(to, bounds);
     }
 
     void removeFiles(BuildId id) {

@@ -21,8 +21,6 @@ import org.slf4j.LoggerFactory;
 /// Runs builds: a few at a time, those of one template name one after the other, in the order in which they came. Thread-safe.
 final class BuildQueue implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BuildQueue.class);
-    private static final int AT_ONCE = 2;
-    private static final int WAITING = 64;
     private static final Duration LAST = Duration.ofSeconds(20);
 
     private final Core core;
@@ -46,9 +44,10 @@ final class BuildQueue implements AutoCloseable {
             if (closed) {
                 throw Problem.of(Code.STOPPING, "The server is stopping.", "Try again in a few seconds.").raise();
             }
-            if (waiting.size() >= WAITING) {
+            int most = core.config().building().waiting();
+            if (waiting.size() >= most) {
                 throw Problem.of(Code.QUOTA_EXCEEDED, waiting.size() + " builds are waiting.", "Wait until some have ended, or cancel some.")
-                        .with("limit", WAITING).with("inUse", waiting.size()).raise();
+                        .with("limit", most).with("inUse", waiting.size()).raise();
             }
             insert.run();
             waiting.put(order.id(), order);
@@ -74,7 +73,7 @@ final class BuildQueue implements AutoCloseable {
         try {
             for (BuildOrder order : List.copyOf(waiting.values())) {
                 boolean busy = working.values().stream().anyMatch(w -> w.row().template().equals(order.row().template()));
-                if (!busy && working.size() < AT_ONCE && !closed) {
+                if (!busy && working.size() < core.config().building().atOnce() && !closed) {
                     waiting.remove(order.id());
                     working.put(order.id(), order);
                     ready.add(order);

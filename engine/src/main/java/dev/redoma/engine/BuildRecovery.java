@@ -4,7 +4,6 @@ package dev.redoma.engine;
 import dev.redoma.model.BuildId;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
@@ -14,8 +13,6 @@ import java.util.Set;
 /// What a server does about builds that an earlier one left: none goes on, and nothing of them stays but the rows that say so. And what
 /// is forgotten in time: old builds, and layers that no step asked for in a while.
 final class BuildRecovery {
-    private static final Duration KEPT = Duration.ofDays(7);
-
     private final Core core;
     private final BuildPlaces places;
     private final Ending ending;
@@ -52,7 +49,7 @@ final class BuildRecovery {
     }
 
     void sweep() {
-        Instant old = core.now().minus(KEPT);
+        Instant old = core.now().minus(core.config().building().keep());
         for (String id : core.store().read(tx -> BuildRows.endedBefore(tx, old))) {
             places.remove(new BuildId(id));
             core.store().write(tx -> {

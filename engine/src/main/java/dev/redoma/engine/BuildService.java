@@ -90,7 +90,7 @@ final class BuildService implements Builds {
         var id = BuildId.mint();
         places.make(id);
         var row = BuildRow.queued(id, caller.tenant(), template, tag, "image", 1, caller.key(), core.now());
-        queue.add(new BuildOrder(row, caller, image, BuildLog.fresh(places.log(id))), () -> core.store().write(tx -> {
+        queue.add(new BuildOrder(row, caller, image, BuildLog.fresh(places.log(id), core.config().building().logBytes())), () -> core.store().write(tx -> {
             BuildRows.insert(tx, row);
             core.records().build(tx, row, caller.key(), "build.create", Map.of("image", image.toString()));
             return true;
@@ -120,7 +120,7 @@ final class BuildService implements Builds {
         args(given.args());
         String tag = given.tag() == null ? null : TemplateReference.tag("tag", given.tag());
         var row = BuildRow.queued(id, caller.tenant(), template, tag, source, given.recipe().count(), caller.key(), core.now());
-        var order = new BuildOrder(row, caller, given.recipe(), given.files(), given.args(), given.noCache(), BuildLog.fresh(places.log(id)));
+        var order = new BuildOrder(row, caller, given.recipe(), given.files(), given.args(), given.noCache(), BuildLog.fresh(places.log(id), core.config().building().logBytes()));
         queue.add(order, () -> core.store().write(tx -> {
             BuildRows.insert(tx, row);
             core.records().build(tx, row, caller.key(), "build.create", Map.of("steps", row.steps(), "argNames", given.args().keySet().stream().sorted().toList()));

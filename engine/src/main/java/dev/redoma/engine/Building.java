@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.jdbi.v3.core.Handle;
 
 /// One build at work: step by step, each that changes files in a sandbox of its own and kept as a layer, or taken from an earlier build
 /// of the same inputs. One thread.
@@ -23,6 +22,7 @@ final class Building {
     private final Core core;
     private final StepBoxes boxes;
     private final TemplateVersions versions;
+    private final BuildBase base;
     private final BuildOrder order;
     private final BuildState state;
     private final BuildLog log;
@@ -32,10 +32,11 @@ final class Building {
     private int step;
     private int cached;
 
-    Building(Core core, StepBoxes boxes, TemplateVersions versions, BuildOrder order) {
+    Building(Core core, StepBoxes boxes, TemplateVersions versions, TemplateImages images, BuildOrder order) {
         this.core = core;
         this.boxes = boxes;
         this.versions = versions;
+        this.base = new BuildBase(core, images, order);
         this.order = order;
         this.state = new BuildState(order.recipe(), order.args());
         this.log = order.log();
@@ -97,28 +98,13 @@ final class Building {
         if (wanted.equals("scratch")) {
             throw BuildState.refused("FROM scratch is not taken; import a tar and build on that");
         }
-        Source base = core.store().write(tx -> {
-            Source found = base(tx, wanted);
-            BuildRows.layers(tx, order.id(), found.layers(), 0);
-            return found;
-        });
-        if (base.layers().stream().anyMatch(l -> l.snapshot() != null)) {
-            throw BuildState.refused("FROM '" + RequestRules.shown(wanted) + "': a snapshot cannot be built on");
-        }
-        layers = base.layers();
-        state.base(base.config());
-        log.say("      " + base.ref().name() + " " + base.ref().digest());
-    }
-
-    private Source base(Handle tx, String wanted) {
         try {
-            return Source.find(tx, order.caller(), wanted);
+            BuildBase.Base found = base.find(wanted);
+            layers = found.layers();
+            state.base(found.config());
         } catch (RedomaException e) {
-            if (e.code() != Code.TEMPLATE_NOT_FOUND && e.code() != Code.INVALID_FIELD) {
-                throw e;
-            }
-            throw BuildState.refused("FROM takes a template, and there is none called '" + RequestRules.shown(wanted)
-                    + "'; an image is made one by 'redoma template pull'");
+            mayGoOn(); // what broke off a pull is what is told
+            throw e;
         }
     }
 
@@ -142,7 +128,7 @@ final class Building {
 
     private void run(List<String> argv) {
         layer(StepKey.run(layers, wanted, argv, state), box -> {
-            Exec exec = box.run(argv, state, StepBoxes.LONGEST);
+            Exec exec = box.run(argv, state, core.config().building().step());
             if (exec.exitCode() == null || exec.exitCode() != 0) {
                 mayGoOn();
                 throw StepFailure.of(step, order.recipe().count(), argv, exec, log.lastLines());
@@ -213,10 +199,11 @@ final class Building {
         return there;
     }
 
+    /// The same layer further down adds nothing (and overlayfs takes none twice): two steps of one outcome, mostly none at all.
     private List<LayerRef> with(String top) {
         var all = new ArrayList<LayerRef>();
         all.add(LayerRef.template(top));
-        all.addAll(layers);
+        layers.stream().filter(l -> !top.equals(l.layer())).forEach(all::add);
         return List.copyOf(all);
     }
 

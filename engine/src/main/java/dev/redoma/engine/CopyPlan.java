@@ -4,6 +4,7 @@ package dev.redoma.engine;
 import dev.redoma.engine.recipe.Instruction;
 import dev.redoma.kernel.Names;
 import dev.redoma.pool.TarIndex;
+import dev.redoma.pool.TarProbe;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -16,8 +17,13 @@ import org.jspecify.annotations.Nullable;
 record CopyPlan(String target, boolean intoDirectory, List<Item> items, @Nullable String owner, @Nullable Integer mode) {
     private static final int MOST = 400_000;
 
-    /// A file of the build under its name in the target (`""`: the target itself is its name).
-    record Item(String name, TarIndex.Entry entry) {}
+    /// A file of the build under its name in the target (`""`: the target itself is its name). `unpack`: it is an archive whose members go
+    /// there instead of it.
+    record Item(String name, TarIndex.Entry entry, boolean unpack) {
+        Item(String name, TarIndex.Entry entry) {
+            this(name, entry, false);
+        }
+    }
 
     static CopyPlan of(Instruction.Copy copy, BuildState state, @Nullable TarIndex files) {
         String keyword = copy.add() ? "ADD" : "COPY";
@@ -36,22 +42,23 @@ record CopyPlan(String target, boolean intoDirectory, List<Item> items, @Nullabl
             throw BuildState.refused(keyword + ": several sources need a target that ends in '/'");
         }
         boolean tree = found.stream().anyMatch(f -> f.entry().kind() == TarIndex.Kind.DIRECTORY);
-        var items = items(found, files);
-        if (copy.add()) {
-            items.forEach(i -> notPacked(i.entry(), found, files));
+        var items = items(found, files, copy.add());
+        boolean unpacks = items.stream().anyMatch(Item::unpack);
+        if (unpacks && (copy.owner() != null || copy.mode() != null)) {
+            throw BuildState.refused("ADD: --chown and --chmod are not taken for archives, whose members keep owners and modes");
         }
-        return new CopyPlan(BuildPaths.under(state.workdir(), written), directory || tree, items,
+        return new CopyPlan(BuildPaths.under(state.workdir(), written), directory || tree || unpacks, items,
                 copy.owner() == null ? null : Words.user(state.expand(copy.owner())), mode(copy.mode() == null ? null : state.expand(copy.mode()), keyword));
     }
 
-    private static List<Item> items(List<CopySources.Found> found, TarIndex files) {
+    private static List<Item> items(List<CopySources.Found> found, TarIndex files, boolean add) {
         var items = new ArrayList<Item>();
         for (var f : found) {
             if (f.entry().kind() == TarIndex.Kind.DIRECTORY) {
                 int cut = f.entry().path().isEmpty() ? 0 : f.entry().path().length() + 1;
                 files.below(f.entry().path()).forEach(e -> items.add(new Item(e.path().substring(cut), e)));
             } else {
-                items.add(new Item(f.name(), f.entry()));
+                items.add(new Item(f.name(), f.entry(), add && isArchive(f.entry(), files)));
             }
             if (items.size() > MOST) {
                 throw BuildState.refused("one step copies more than " + MOST + " files");
@@ -70,30 +77,21 @@ record CopyPlan(String target, boolean intoDirectory, List<Item> items, @Nullabl
         return Integer.parseInt(text, 8);
     }
 
-    /// Docker would unpack an archive that is named itself; this is not done here, and silently leaving it packed would be worse.
-    private static void notPacked(TarIndex.Entry entry, List<CopySources.Found> found, TarIndex files) {
-        if (found.stream().anyMatch(f -> f.entry() == entry) && entry.kind() == TarIndex.Kind.FILE && packed(entry, files)) {
-            throw BuildState.refused("ADD: '" + CopySources.shown(entry.path()) + "' is an archive, and ADD unpacks none here; COPY it and RUN tar, or COPY it packed");
+    /// As Docker has it, only what is named itself is looked at, and told by its content.
+    private static boolean isArchive(TarIndex.Entry entry, TarIndex files) {
+        if (entry.kind() != TarIndex.Kind.FILE) {
+            return false;
         }
-    }
-
-    private static boolean packed(TarIndex.Entry entry, TarIndex files) {
-        byte[] head;
+        String shown = CopySources.shown(entry.path());
         try (InputStream in = files.open(entry)) {
-            head = in.readNBytes(262);
+            return switch (TarProbe.of(in)) {
+                case TAR -> true;
+                case OTHER -> false;
+                case PACKED -> throw BuildState.refused("ADD: '" + shown + "' is packed by bzip2 or xz, which is not unpacked here; pack it by gzip or zstd, or COPY it");
+            };
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw BuildState.refused("ADD: '" + shown + "' begins as an archive and cannot be read (" + RequestRules.shown(String.valueOf(e.getMessage())) + "); COPY takes it as it is");
         }
-        return begins(head, 0, 0x1f, 0x8b) || begins(head, 0, 'B', 'Z', 'h') || begins(head, 0, 0xfd, '7', 'z', 'X', 'Z') || begins(head, 0, 0x28, 0xb5, 0x2f, 0xfd)
-                || begins(head, 257, 'u', 's', 't', 'a', 'r');
-    }
-
-    private static boolean begins(byte[] head, int at, int... magic) {
-        boolean same = head.length >= at + magic.length;
-        for (int i = 0; same && i < magic.length; i++) {
-            same = (head[at + i] & 0xff) == magic[i];
-        }
-        return same;
     }
 
     /// For the key of the step: everything but times.
@@ -101,7 +99,7 @@ record CopyPlan(String target, boolean intoDirectory, List<Item> items, @Nullabl
         var facts = new ArrayList<Object>(Arrays.asList(target, intoDirectory, owner == null ? "" : owner, mode == null ? -1 : mode));
         for (Item i : items) {
             var e = i.entry();
-            facts.add(List.of(exact(i.name()), e.kind().name(), e.mode(), e.digest(), exact(e.link())));
+            facts.add(List.of(exact(i.name()), i.unpack() ? "UNPACKED" : e.kind().name(), e.mode(), e.digest(), exact(e.link())));
         }
         return facts;
     }

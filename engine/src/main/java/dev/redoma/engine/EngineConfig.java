@@ -22,13 +22,14 @@ public record EngineConfig(
         Warm warm,
         Uids uids,
         Times times,
-        Saving saving) {
+        Saving saving,
+        Building building) {
 
     /// The shipped values; what depends on the host (cores, memory) is taken from `host`.
     public static EngineConfig standard(Path dataDir, Path runDir) {
         return new EngineConfig(
                 dataDir, runDir, "base", false, Quota.STANDARD, Bounds.standard(HostReading.now()), Reserve.STANDARD, Warm.STANDARD,
-                Uids.STANDARD, Times.STANDARD, Saving.STANDARD);
+                Uids.STANDARD, Times.STANDARD, Saving.STANDARD, Building.STANDARD);
     }
 
     /// Per tenant. `live`: creating, running and paused together; `stored`: everything not ended; `snapshots`: saved disks;
@@ -77,6 +78,12 @@ public record EngineConfig(
         public static final Times STANDARD = new Times(
                 Duration.ofSeconds(20), Duration.ofSeconds(60), Duration.ofSeconds(3), Duration.ofSeconds(60), Duration.ofMinutes(2),
                 Duration.ofHours(48), Duration.ofHours(24));
+    }
+
+    /// Builds: `atOnce` at work and `waiting` in the queue; `step`: how long one step may take; `members` and `bytes` of the files that come
+    /// with one; `logBytes` of its log; `keep`: how long ended ones are shown, and layers stay that no step asked for.
+    public record Building(int atOnce, int waiting, Duration step, int members, long bytes, long logBytes, Duration keep) {
+        public static final Building STANDARD = new Building(2, 64, Duration.ofHours(1), 200_000, 8L << 30, 32L << 20, Duration.ofDays(7));
     }
 
     /// Saved disks where a request says nothing: what is done about each class of contents (none: kept), how many of a name or sandbox

@@ -57,10 +57,10 @@ final class EngineHouse implements Engine {
         var versions = new TemplateVersions(core, warm);
         var images = new TemplateImages(core, versions, sources);
         this.templates = new TemplateService(core, warm, versions, images, collector);
-        var places = new BuildPlaces(core.config().dataDir());
+        var places = new BuildPlaces(core.config().dataDir(), core.config().building());
         var stepBoxes = new StepBoxes(core, commands, creation, ending, limits);
         this.building = new BuildQueue(core, places,
-                order -> order.image() == null ? new Building(core, stepBoxes, versions, order)::run : new ImageBuild(core, images, order)::run);
+                order -> order.image() == null ? new Building(core, stepBoxes, versions, images, order)::run : new ImageBuild(core, images, order)::run);
         this.builds = new BuildService(core, building, places, images);
         var volumeEffects = new VolumeEffects(core);
         this.volumes = new VolumeService(core, admission, volumeEffects);

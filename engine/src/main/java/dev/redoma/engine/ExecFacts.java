@@ -7,9 +7,10 @@ import dev.redoma.model.wire.ExecSpec;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// What is fixed about an exec from its start on. `cwd` empty: the user's home. `deadline` null: none.
+/// What is fixed about an exec from its start on. `version`: digest of what the sandbox stands on. `cwd` empty: the user's home.
+/// `deadline` null: none.
 record ExecFacts(
-        ExecId id, SandboxId sandbox, String tenant, String actor, ExecSpec spec, String cwd, String user, Instant startedAt,
+        ExecId id, SandboxId sandbox, String version, String tenant, String actor, ExecSpec spec, String cwd, String user, Instant startedAt,
         @Nullable Instant deadline) {
 
     long outputLimit() {

@@ -62,7 +62,9 @@ final class ExecLog {
     }
 
     private void append(Handle tx, ExecFacts f, String action, Map<String, Object> open, Map<String, Object> sealed, List<String> fromGuest) {
-        ledger.append(tx, new Entry(f.tenant(), f.actor(), f.sandbox().value(), f.id().value(), CATEGORY, action, open, sealed, fromGuest));
+        var facts = new HashMap<>(open);
+        facts.put("digest", f.version());
+        ledger.append(tx, new Entry(f.tenant(), f.actor(), f.sandbox().value(), f.id().value(), CATEGORY, action, facts, sealed, fromGuest));
     }
 
     private static void put(Map<String, Object> into, String name, @Nullable Object value) {

@@ -90,13 +90,14 @@ final class ExecRows {
 
     /// Those of a sandbox whose end or whose last output was not seen yet.
     static List<Unfinished> unfinished(Handle h, SandboxId sandbox) {
-        return h.createQuery("SELECT * FROM exec WHERE sandbox = :sandbox AND (state IN ('starting', 'running') OR output_closed = 0)")
+        return h.createQuery("SELECT exec.*, sandbox.template_digest FROM exec JOIN sandbox ON sandbox.id = exec.sandbox "
+                        + "WHERE exec.sandbox = :sandbox AND (exec.state IN ('starting', 'running') OR exec.output_closed = 0)")
                 .bind("sandbox", sandbox.value()).map((rs, ctx) -> unfinished(rs)).list();
     }
 
     private static Unfinished unfinished(ResultSet rs) throws SQLException {
-        var facts = new ExecFacts(new ExecId(rs.getString("id")), new SandboxId(rs.getString("sandbox")), rs.getString("tenant"),
-                rs.getString("started_by"), spec(rs), rs.getString("cwd"), rs.getString("user"), instant(rs.getLong("started_at")),
+        var facts = new ExecFacts(new ExecId(rs.getString("id")), new SandboxId(rs.getString("sandbox")), rs.getString("template_digest"),
+                rs.getString("tenant"), rs.getString("started_by"), spec(rs), rs.getString("cwd"), rs.getString("user"), instant(rs.getLong("started_at")),
                 moment(rs, "deadline"));
         return new Unfinished(facts, wire(rs), number(rs, "exit_offset"));
     }

@@ -91,7 +91,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
         var timeout = order.spec().timeoutMs();
         var deadline = timeout == null ? null : now.plusMillis(timeout);
-        return new ExecFacts(ExecId.mint(), live.id(), live.tenant().value(), caller.key(), order.kept(), order.cwd(), order.user(), now, deadline);
+        return new ExecFacts(ExecId.mint(), live.id(), live.version(), live.tenant().value(), caller.key(), order.kept(), order.cwd(), order.user(), now, deadline);
     }
 
     /// The guest forks meanwhile, but nothing of the user's runs before this is durable.

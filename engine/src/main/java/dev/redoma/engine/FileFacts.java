@@ -3,11 +3,11 @@ package dev.redoma.engine;
 
 import com.google.protobuf.ByteString;
 import dev.redoma.engine.proto.Reply;
+import dev.redoma.kernel.Names;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.wire.FileInfo;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -55,7 +55,7 @@ final class FileFacts {
     }
 
     static String text(ByteString bytes) {
-        return bytes.toString(StandardCharsets.UTF_8);
+        return Names.printable(Names.decode(bytes.toByteArray()));
     }
 
     private static Instant instant(long nanos) {

@@ -6,6 +6,7 @@ import dev.redoma.ledger.Ledger;
 import dev.redoma.model.Caller;
 import dev.redoma.model.RedomaException;
 import dev.redoma.store.Store;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -68,7 +69,9 @@ final class FileLog {
 
     private void append(Act act, String action, Map<String, Object> open, Map<String, Object> sealed, List<String> fromGuest) {
         var live = act.live();
-        var entry = new Entry(live.tenant().value(), act.caller().key(), live.id().value(), null, CATEGORY, action, open, sealed, fromGuest);
+        var facts = new HashMap<>(open);
+        facts.put("digest", live.version());
+        var entry = new Entry(live.tenant().value(), act.caller().key(), live.id().value(), null, CATEGORY, action, facts, sealed, fromGuest);
         store.write(tx -> ledger.append(tx, entry));
     }
 }

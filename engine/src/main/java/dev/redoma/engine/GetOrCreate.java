@@ -47,7 +47,7 @@ final class GetOrCreate {
     private Outcome named(Caller caller, CreateSandbox request, Plan plan, String name, @Nullable Key key) {
         for (int race = 0; ; race++) {
             Optional<SandboxRow> holder = core.store().read(tx -> SandboxRows.named(tx, caller.tenant(), name)).filter(r -> r.state() != State.ENDED);
-            Optional<SandboxRow> usable = holder.flatMap(row -> takenUp(caller, request, row));
+            Optional<SandboxRow> usable = holder.flatMap(workspaces::settled).flatMap(row -> takenUp(caller, request, row));
             if (usable.isPresent()) {
                 return new Outcome(usable.get(), true);
             }

@@ -6,7 +6,6 @@ import dev.redoma.engine.proto.Reply;
 import dev.redoma.model.Code;
 import dev.redoma.model.Layer;
 import dev.redoma.model.Problem;
-import java.nio.charset.StandardCharsets;
 
 /// The guest's errors as problems. The words of the guest are shown, bounded and without control characters, as its own.
 final class GuestErrors {
@@ -27,7 +26,7 @@ final class GuestErrors {
     }
 
     static Problem problem(Error error, String subject) {
-        var path = error.getPath().isEmpty() ? subject : clean(error.getPath().toString(StandardCharsets.UTF_8));
+        var path = error.getPath().isEmpty() ? subject : clean(FileFacts.text(error.getPath()));
         var said = clean(error.getMessage());
         var text = path + ": " + (said.isEmpty() ? error.getCode().name().toLowerCase(java.util.Locale.ROOT) : said);
         return of(error, text).with("path", path).with("guestCode", error.getCode().name());

@@ -5,20 +5,14 @@ import dev.redoma.engine.image.PullControl;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
-import dev.redoma.pool.Pool;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
 /// One build at work that pulls an image. One thread.
 final class ImageBuild {
-    private static final long EVERY = 2_000_000_000L;
-
     private final Core core;
     private final TemplateImages images;
     private final BuildOrder order;
-    private String told = "";
-    private long toldAt;
 
     ImageBuild(Core core, TemplateImages images, BuildOrder order) {
         this.core = core;
@@ -28,7 +22,7 @@ final class ImageBuild {
 
     /// The finished version; its row is written and the name points at it.
     void run() {
-        var control = new PullControl(this::tell);
+        var control = new PullControl(new PullWords(order.log(), ""));
         order.breakOff(control::cancel);
         core.store().write(tx -> {
             BuildRows.step(tx, order.id(), 1);
@@ -48,21 +42,6 @@ final class ImageBuild {
                 throw Problem.of(Code.BUILD_INTERRUPTED, order.cancelled() ? "The build was cancelled." : "The server stopped while the build was under way.", "Build again.").raise(e);
             }
             throw e;
-        }
-    }
-
-    private static String size(long bytes) {
-        return bytes < 1 << 20 ? bytes / 1024 + " KiB" : String.format(Locale.ROOT, "%.1f MiB", bytes / 1048576.0);
-    }
-
-    /// What is new at once, how far it is every few seconds.
-    private void tell(Pool.Progress progress) {
-        long now = System.nanoTime();
-        boolean whole = progress.done() == progress.total();
-        if (!progress.what().equals(told) || !whole && now - toldAt > EVERY) {
-            told = progress.what();
-            toldAt = now;
-            order.log().say(progress.what() + (progress.total() == 0 ? "" : ": " + size(progress.done()) + " of " + size(progress.total())));
         }
     }
 }

@@ -12,6 +12,9 @@ interface Live {
 
     TenantId tenant();
 
+    /// Digest of the exact version that it was made from.
+    String version();
+
     Instance instance();
 
     GuestLink guest();

@@ -41,6 +41,11 @@ final class LiveBox implements Live, AutoCloseable {
     }
 
     @Override
+    public String version() {
+        return row.template().digest();
+    }
+
+    @Override
     public Instance instance() {
         return instance;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.VolumeMount;
 import java.util.List;
@@ -31,6 +32,7 @@ final class MountRules {
             if (asked.get(i) == null) {
                 throw Problem.field("volumes[" + i + "]", "is null", "an object");
             }
+            notOfTheHost("volumes[" + i + "]", asked.get(i));
             path("volumes[" + i + "].path", asked.get(i).path());
             for (var other : taken) {
                 apart(i, asked.get(i).path(), other);
@@ -40,6 +42,17 @@ final class MountRules {
             }
         }
         return List.copyOf(asked);
+    }
+
+    /// Whoever may name a directory of the host reads and changes what lies there, whatever the sandbox's walls are.
+    private static void notOfTheHost(String field, VolumeMount asked) {
+        boolean path = asked.host() == null && asked.name() != null && (asked.name().startsWith("/") || asked.name().startsWith(".") || asked.name().startsWith("~"));
+        if (asked.host() != null || path) {
+            throw Problem.of(Code.NOT_OFFERED, field + (path ? ".name: '" : ".host: '") + RequestRules.shown(path ? asked.name() : String.valueOf(asked.host()))
+                                    + "' is a directory of the host, and these are not mounted: a sandbox would read and change the host's own files.",
+                            "Upload it ('redoma run --workspace DIR', or 'redoma import FILE volume/NAME:/' into a volume) and fetch what came of it ('redoma export').")
+                    .with("field", field + (path ? ".name" : ".host")).with("allowed", "the name or id of a volume").raise();
+        }
     }
 
     private static void path(String field, String path) {

@@ -67,7 +67,7 @@ final class Records {
 
     /// The commit is what git in the sandbox said.
     void workspace(Handle tx, SandboxRow row, Workspace made) {
-        ledger.append(tx, new Entry(row.tenant().value(), ENGINE, row.id().value(), null, "sandbox", "workspace", Map.of("commit", String.valueOf(made.commit())),
+        ledger.append(tx, new Entry(row.tenant().value(), ENGINE, row.id().value(), null, "sandbox", "workspace", Map.of("commit", String.valueOf(made.commit()), "digest", row.template().digest()),
                 Map.of("from", made.from(), "path", made.path()), List.of("commit")));
     }
 

@@ -26,7 +26,7 @@ record SnapshotOrder(
         boolean hidden) {
     static final SnapshotOrder FORK = new SnapshotOrder(null, null, Map.of(), Map.of(), null, null, true);
 
-    /// What the request does not say is as configured.
+    /// What the request does not say is as configured. What it says may be stricter than that, never laxer: the operator's word is a floor.
     static SnapshotOrder of(CreateSnapshot r, EngineConfig.Saving config) {
         String name = RequestRules.name("name", r.name());
         if (r.tag() != null && name == null) {
@@ -41,7 +41,7 @@ record SnapshotOrder(
     private static Map<ContentClass, Order> contents(@Nullable Map<String, String> asked, Map<ContentClass, Order> configured) {
         var orders = new EnumMap<ContentClass, Order>(configured);
         if (asked != null) {
-            asked.forEach((name, order) -> orders.put(classOf(name), order(name, order)));
+            asked.forEach((name, order) -> orders.put(classOf(name), order(name, order, configured.getOrDefault(classOf(name), Order.KEEP))));
         }
         return Map.copyOf(orders);
     }
@@ -51,15 +51,23 @@ record SnapshotOrder(
                 Arrays.stream(ContentClass.values()).map(ContentClass::wire).collect(Collectors.joining(", "))));
     }
 
-    private static Order order(String name, @Nullable String text) {
+    private static Order order(String name, @Nullable String text, Order floor) {
         boolean scrub = classOf(name).mayBeScrubbed();
-        return Arrays.stream(Order.values()).filter(o -> o.wire().equals(text) && (scrub || o != Order.SCRUB)).findFirst()
+        Order order = Arrays.stream(Order.values()).filter(o -> o.wire().equals(text) && (scrub || o != Order.SCRUB)).findFirst()
                 .orElseThrow(() -> Problem.field("contents." + name, "not an order for this class", scrub ? "keep, scrub or refuse" : "keep or refuse"));
+        if (order.compareTo(floor) < 0) {
+            throw Problem.field("contents." + name, "'" + order.wire() + "' is laxer than '" + floor.wire() + "', which this server orders",
+                    floor == Order.SCRUB ? "scrub or refuse" : "refuse");
+        }
+        return order;
     }
 
     private static @Nullable Integer count(@Nullable Integer asked, int configured) {
         if (asked != null && asked < 0) {
             throw Problem.field("keep.count", "is negative", "0 (no bound) or more");
+        }
+        if (asked != null && configured > 0 && (asked == 0 || asked > configured)) {
+            throw Problem.field("keep.count", "is more than this server keeps of a name", "1 to " + configured);
         }
         int count = asked == null ? configured : asked;
         return count == 0 ? null : (Integer) count;
@@ -68,6 +76,9 @@ record SnapshotOrder(
     private static @Nullable Duration age(@Nullable Long asked, Duration configured) {
         if (asked != null && (asked < 0 || asked > Duration.ofDays(36_500).toMillis())) {
             throw Problem.field("keep.ageMs", "is no age", "0 (no bound) to a hundred years in milliseconds");
+        }
+        if (asked != null && !configured.isZero() && (asked == 0 || asked > configured.toMillis())) {
+            throw Problem.field("keep.ageMs", "is longer than this server keeps a snapshot", "1 to " + configured.toMillis());
         }
         Duration age = asked == null ? configured : Duration.ofMillis(asked);
         return age.isZero() ? null : age;

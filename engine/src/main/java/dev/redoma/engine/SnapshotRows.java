@@ -94,7 +94,9 @@ final class SnapshotRows {
                                WHERE s.state <> 'ended' AND json_extract(l.value, '$.snapshot') = :id)
                     OR EXISTS (SELECT 1 FROM snapshot s, json_each(s.layers) l
                                WHERE s.id <> :id AND json_extract(l.value, '$.snapshot') = :id)
-                    OR EXISTS (SELECT 1 FROM template t, json_each(t.layers) l WHERE json_extract(l.value, '$.snapshot') = :id)""")
+                    OR EXISTS (SELECT 1 FROM template t, json_each(t.layers) l WHERE json_extract(l.value, '$.snapshot') = :id)
+                    OR EXISTS (SELECT 1 FROM build b, json_each(b.layers) l
+                               WHERE b.state IN ('queued', 'running') AND json_extract(l.value, '$.snapshot') = :id)""")
                 .bind("id", id.value()).mapTo(Boolean.class).one();
     }
 

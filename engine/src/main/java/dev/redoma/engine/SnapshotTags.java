@@ -21,6 +21,16 @@ final class SnapshotTags {
                 tenant.value(), name, tag, snapshot.value(), Columns.micros(now));
     }
 
+    /// Of one that has become ready. One that was begun later and is ready before it keeps the tag: the newer disk is what it means.
+    static void ready(Handle tx, SnapshotRow row, String tag) {
+        String name = java.util.Objects.requireNonNull(row.name());
+        boolean older = snapshot(tx, row.tenant(), name, tag).flatMap(id -> SnapshotRows.find(tx, id))
+                .filter(there -> there.createdAt().isAfter(row.createdAt())).isPresent();
+        if (!older) {
+            move(tx, row.tenant(), name, tag, row.id(), row.createdAt());
+        }
+    }
+
     static Optional<String> snapshot(Handle tx, TenantId tenant, String name, String tag) {
         return Optional.ofNullable(Sql.first(tx, rs -> rs.getString(1),
                 "SELECT snapshot FROM snapshot_tag WHERE tenant = ? AND name = ? AND tag = ?", tenant.value(), name, tag));

@@ -94,9 +94,9 @@ final class Snapshots {
         taken.below().forEach(b -> SnapshotRows.ready(tx, b.copy().id(), new SnapshotRow.Contents(order.orders(), Map.of())));
         SnapshotRows.ready(tx, row.id(), new SnapshotRow.Contents(order.orders(), scrubbed));
         if (row.name() != null) {
-            SnapshotTags.move(tx, row.tenant(), row.name(), TemplateReference.LATEST, row.id(), row.createdAt());
+            SnapshotTags.ready(tx, row, TemplateReference.LATEST);
             if (order.tag() != null) {
-                SnapshotTags.move(tx, row.tenant(), row.name(), order.tag(), row.id(), row.createdAt());
+                SnapshotTags.ready(tx, row, order.tag());
             }
         }
         core.records().snapshot(tx, row, actor, "snapshot.saved", scrubbed.isEmpty() ? Map.of() : Map.of("scrubbed", counts(scrubbed)));

@@ -8,6 +8,7 @@ import dev.redoma.model.wire.Exec;
 import dev.redoma.model.wire.ExecSpec;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
@@ -92,11 +93,28 @@ final class StepBox implements AutoCloseable {
         String directory = into ? plan.target() : BuildPaths.parent(plan.target());
         directory(directory, owner.uid() + ":" + owner.gid());
         var items = into ? plan.items() : renamed(plan.items(), BuildPaths.name(plan.target()));
-        try (var tar = new CopyTar(files, items, owner, plan.mode() == null ? -1 : plan.mode())) {
-            commands.files().tarInOwned(order.caller(), id(), directory, tar);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        // In the order in which they are named: a later one may replace what an earlier one brought.
+        for (int from = 0, to; from < items.size(); from = to) {
+            to = from + 1;
+            while (to < items.size() && !items.get(from).unpack() && !items.get(to).unpack()) {
+                to++;
+            }
+            try (InputStream tar = items.get(from).unpack()
+                    ? files.open(items.get(from).entry())
+                    : new CopyTar(files, items.subList(from, to), owner, plan.mode() == null ? -1 : plan.mode())) {
+                commands.files().tarInOwned(order.caller(), id(), directory, tar);
+            } catch (RedomaException e) {
+                throw items.get(from).unpack() ? refused(items.get(from), e) : e;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
+    }
+
+    private static RedomaException refused(CopyPlan.Item archive, RedomaException e) {
+        var p = e.problem();
+        return new Problem(p.code(), p.layer(), "ADD of '" + CopySources.shown(archive.entry().path()) + "': " + p.message(), p.remedy(), p.details())
+                .with("archive", CopySources.shown(archive.entry().path())).raise(e);
     }
 
     private static List<CopyPlan.Item> renamed(List<CopyPlan.Item> one, String name) {

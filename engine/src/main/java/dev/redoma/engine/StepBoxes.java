@@ -11,8 +11,6 @@ import java.util.Map;
 /// are sandboxes of the caller's tenant like others, known by a label.
 final class StepBoxes {
     static final String LABEL = "redoma-build";
-    /// How long one step may take.
-    static final Duration LONGEST = Duration.ofHours(1);
     private static final Duration SPARE = Duration.ofMinutes(5);
 
     private final Core core;
@@ -39,7 +37,7 @@ final class StepBoxes {
 
     /// The server's defaults, but for time.
     private Limits ofStep() {
-        long life = LONGEST.plus(SPARE).toMillis();
+        long life = core.config().building().step().plus(SPARE).toMillis();
         var d = limits.fill(null);
         return new Limits(d.cpu(), d.memoryBytes(), d.diskBytes(), d.pids(), d.openFiles(), d.shmBytes(), d.ioBytesPerSecond(), life, life);
     }

@@ -27,6 +27,11 @@ final class StepKey {
         return of(List.of(FORM, "workdir", "none", below, made, user));
     }
 
+    /// A saved disk never changes, so its name says what it is.
+    static String saved(String snapshot) {
+        return of(List.of(FORM, "saved", snapshot));
+    }
+
     static String stack(List<LayerRef> layers) {
         return "sha256:" + of(List.of("redoma-stack-1", layers));
     }

@@ -8,6 +8,7 @@ import dev.redoma.engine.image.PullControl;
 import dev.redoma.engine.image.RegistryClient;
 import dev.redoma.engine.image.SourceImage;
 import dev.redoma.model.Caller;
+import dev.redoma.model.wire.LeftOut;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,14 +40,39 @@ final class TemplateImages {
         try (var out = sources.way().open()) {
             var client = RegistryClient.of(out, sources.registries(), image, control);
             return made(caller, build.template(), build.tag(), client.image(),
-                    Map.of("build", build.id().value(), "image", image.toString(), "registry", client.registry()), control, also);
+                    Map.of("build", build.id().value(), "image", image.toString(), "registry", client.registry()), control, also).row();
         }
     }
 
-    TemplateRow made(Caller caller, String name, @Nullable String tag, SourceImage image, Map<String, Object> facts, PullControl control,
+    /// A new version, and what of its source is not in it.
+    record Published(TemplateRow row, @Nullable LeftOut leftOut) {}
+
+    Published made(Caller caller, String name, @Nullable String tag, SourceImage image, Map<String, Object> facts, PullControl control,
             BiConsumer<Handle, TemplateRow> also) {
-        try (LayerHolds.Hold hold = core.holds().open(); var stack = core.pool().stack(hold)) {
-            var outcome = new ImageUnpacking(stack, control).run(image);
+        try (LayerHolds.Hold hold = core.holds().open()) {
+            var made = unpacked(image, control, hold);
+            var out = made.outcome();
+            return new Published(versions.publish(caller, name, tag, "image", made.layers(), made.config(), facts(image, out, facts), also),
+                    leftOut(out.devices(), out.capabilities(), out.attributes()));
+        }
+    }
+
+    /// What an image came to, as something to build on; `facts` say where it is from.
+    record Made(List<LayerRef> layers, TemplateConfig config, ImageUnpacking.Outcome outcome, Map<String, Object> facts) {}
+
+    /// An image of a registry, for a build that stands on it; `hold` keeps its layers until the build's row does.
+    Made pull(ImageReference image, PullControl control, LayerHolds.Hold hold) {
+        try (var out = sources.way().open()) {
+            var client = RegistryClient.of(out, sources.registries(), image, control);
+            var source = client.image();
+            var made = unpacked(source, control, hold);
+            return new Made(made.layers(), made.config(), made.outcome(), facts(source, made.outcome(), Map.of("image", image.toString(), "registry", client.registry())));
+        }
+    }
+
+    private Made unpacked(SourceImage image, PullControl control, LayerHolds.Hold hold) {
+        try (var stack = core.pool().stack(hold)) {
+            var outcome = new ImageUnpacking(stack, control, core.pool()).run(image);
             var config = ImageSettings.of(image.config(), stack.read("etc/passwd", PASSWD));
             stack.complete(config.cwd() == null ? List.of() : List.of(config.cwd()));
             control.check();
@@ -55,7 +81,7 @@ final class TemplateImages {
             var layers = stack.finish().stream().map(l -> LayerRef.template(l.value())).toList();
             Faults.at("image.layers");
             outcome.leftOut().ifPresent(words -> control.tell(words, 0, 0));
-            return versions.publish(caller, name, tag, "image", layers, config, facts(image, outcome, facts), also);
+            return new Made(layers, config, outcome, Map.of());
         }
     }
 
@@ -64,9 +90,18 @@ final class TemplateImages {
         facts.put("imageDigest", image.digest().value());
         facts.put("imageLayers", outcome.layers());
         facts.put("unpackedLayers", outcome.unpacked());
-        if (outcome.devices() + outcome.capabilities() + outcome.attributes() > 0) {
-            facts.put("leftOut", Map.of("devices", outcome.devices(), "capabilities", outcome.capabilities(), "attributes", outcome.attributes()));
+        var leftOut = leftOut(outcome.devices(), outcome.capabilities(), outcome.attributes());
+        if (leftOut != null) {
+            facts.put("leftOut", facts(leftOut));
         }
         return facts;
+    }
+
+    static @Nullable LeftOut leftOut(int devices, int capabilities, int attributes) {
+        return devices + capabilities + attributes == 0 ? null : new LeftOut(devices, capabilities, attributes);
+    }
+
+    static Map<String, Object> facts(LeftOut some) {
+        return Map.of("devices", some.devices(), "capabilities", some.capabilities(), "attributes", some.attributes());
     }
 }

@@ -11,7 +11,6 @@ import dev.redoma.model.Scope;
 import dev.redoma.model.TemplateReference;
 import dev.redoma.model.wire.Template;
 import dev.redoma.pool.IncomingTar;
-import dev.redoma.pool.LayerId;
 import dev.redoma.pool.Pool;
 import dev.redoma.pool.TarFiles;
 import java.io.IOException;
@@ -66,12 +65,12 @@ final class TemplateService implements Templates {
             core.records().template(tx, caller, "template.import", Map.of("name", name));
             return true;
         });
-        TemplateRow row = imported(caller, names, tar, progress);
-        return get(caller, row.name() + "@" + row.digest());
+        TemplateImages.Published made = imported(caller, names, tar, progress);
+        return get(caller, made.row().name() + "@" + made.row().digest()).without(made.leftOut());
     }
 
     /// An archive of an image is told by what is in it, and all else is a root file system.
-    private TemplateRow imported(Caller caller, Names names, InputStream tar, Consumer<Pool.Progress> progress) {
+    private TemplateImages.Published imported(Caller caller, Names names, InputStream tar, Consumer<Pool.Progress> progress) {
         try {
             var incoming = IncomingTar.of(tar);
             if (!incoming.mayBeImage()) {
@@ -88,12 +87,15 @@ final class TemplateService implements Templates {
         }
     }
 
-    private TemplateRow rootFileSystem(Caller caller, Names names, InputStream tar, Consumer<Pool.Progress> progress) {
+    private TemplateImages.Published rootFileSystem(Caller caller, Names names, InputStream tar, Consumer<Pool.Progress> progress) {
         try (LayerHolds.Hold hold = core.holds().open()) {
-            LayerId layer = core.pool().importTar(tar, progress, hold);
+            Pool.Imported made = core.pool().importTar(tar, progress, hold);
             Faults.at("template.imported");
-            TemplateConfig config = PasswdUser.configOf(core.pool().layerFor(layer, caller.tenant().value(), null));
-            return versions.publish(caller, names.name(), names.tag(), "tar", List.of(LayerRef.template(layer.value())), config, Map.of());
+            TemplateConfig config = PasswdUser.configOf(core.pool().layerFor(made.layer(), caller.tenant().value(), null));
+            var leftOut = TemplateImages.leftOut(made.devices(), made.capabilities(), made.attributes());
+            Map<String, Object> facts = leftOut == null ? Map.of() : Map.of("leftOut", TemplateImages.facts(leftOut));
+            return new TemplateImages.Published(
+                    versions.publish(caller, names.name(), names.tag(), "tar", List.of(LayerRef.template(made.layer().value())), config, facts), leftOut);
         }
     }
 

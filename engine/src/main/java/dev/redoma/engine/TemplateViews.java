@@ -27,7 +27,7 @@ final class TemplateViews {
 
     Template of(Handle tx, TemplateRow row, TemplateUse use) {
         return new Template(row.name(), row.digest(), TemplateTags.of(tx, row.name(), row.digest()), row.source(), row.state(), row.createdAt(),
-                row.sizeBytes(), row.message(), summary(row.config()), row.layers().stream().map(this::layer).toList(), use);
+                row.sizeBytes(), row.message(), summary(row.config()), row.layers().stream().map(this::layer).toList(), use, null);
     }
 
     private TemplateLayer layer(LayerRef ref) {

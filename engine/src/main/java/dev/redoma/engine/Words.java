@@ -2,6 +2,7 @@
 package dev.redoma.engine;
 
 import com.google.protobuf.ByteString;
+import dev.redoma.kernel.Names;
 import dev.redoma.model.Problem;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -24,8 +25,10 @@ final class Words {
         }
     }
 
+    /// As names are shown, so they are named: `\xNN` is that byte (docs/api.md).
     static ByteString path(String field, String text) {
-        var bytes = bytes(field, text);
+        var plain = bytes(field, text);
+        var bytes = text.indexOf('\\') < 0 ? plain : ByteString.copyFrom(Names.encode(Names.parse(text)));
         if (bytes.isEmpty()) {
             throw Problem.field(field, "is empty", "a path");
         }

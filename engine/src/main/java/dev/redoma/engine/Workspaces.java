@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -21,6 +22,9 @@ import java.util.regex.Pattern;
 /// whose workspace cannot be filled is ended.
 final class Workspaces {
     private static final Duration LONGEST = Duration.ofMinutes(10);
+    /// How many times git is called.
+    private static final int GITS = 3;
+    private static final Duration LOOK = Duration.ofMillis(50);
     private static final Duration STEP = Duration.ofSeconds(20);
     private static final int SHOWN = 2000;
     private static final Pattern COMMIT = Pattern.compile("[0-9a-f]{40}|[0-9a-f]{64}");
@@ -47,6 +51,30 @@ final class Workspaces {
         } catch (RuntimeException | Error failed) {
             end(row, "Its workspace could not be filled: " + RequestRules.shown(String.valueOf(failed.getMessage())));
             throw failed;
+        }
+    }
+
+    /// When whoever made it has filled it: nobody is handed half a clone. Empty of one that was ended instead. It waits no longer than
+    /// filling may take.
+    Optional<SandboxRow> settled(SandboxRow seen) {
+        long end = System.nanoTime() + LONGEST.multipliedBy(GITS).toNanos();
+        SandboxRow row = seen;
+        while (row.state() != State.ENDED && row.workspace() != null && row.workspace().commit() == null) {
+            if (System.nanoTime() > end) {
+                throw Problem.of(Code.SETUP_FAILED, "The workspace of '" + row.name() + "' is still being filled.", "Ask again, or kill that sandbox.").raise();
+            }
+            pause();
+            row = core.store().read(tx -> SandboxRows.get(tx, seen.id()));
+        }
+        return row.state() == State.ENDED ? Optional.empty() : Optional.of(row);
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(LOOK);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Problem.of(Code.STOPPING, "The server is stopping.", "Try again.").raise(e);
         }
     }
 

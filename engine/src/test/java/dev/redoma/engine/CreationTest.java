@@ -91,7 +91,7 @@ class CreationTest extends LifeCase {
     private static EngineConfig shortReady(EngineConfig c) {
         var t = c.times();
         return new EngineConfig(c.dataDir(), c.runDir(), c.defaultTemplate(), c.sharedKernel(), c.quota(), c.bounds(), c.reserve(), c.warm(), c.uids(),
-                new EngineConfig.Times(Duration.ofMillis(300), t.lock(), t.liveness(), t.sweep(), t.grace(), t.ended(), t.lost()), c.saving());
+                new EngineConfig.Times(Duration.ofMillis(300), t.lock(), t.liveness(), t.sweep(), t.grace(), t.ended(), t.lost()), c.saving(), c.building());
     }
 
     @Test

@@ -113,7 +113,7 @@ class ExecRecoveryTest {
     @Test
     void one_that_was_recorded_but_never_reached_the_guest_is_lost() {
         var id = ExecId.mint();
-        var facts = new ExecFacts(id, rig.id, "default", "ky", GuestRig.spec("true"), "/", "root", Instant.now(), null);
+        var facts = new ExecFacts(id, rig.id, "sha256:0", "default", "ky", GuestRig.spec("true"), "/", "root", Instant.now(), null);
         rig.store.write(tx -> {
             ExecRows.insert(tx, facts);
             return true;

@@ -265,6 +265,7 @@ class ExecTest {
         var exec = rig.sh("echo recorded; exit 4").exec();
         var records = rig.ledger.read("default", rig.id.value(), "exec", 0, 1000).stream().filter(r -> exec.id().equals(r.exec())).toList();
         assertThat(records).extracting(AuditRecord::action).containsExactly("requested", "approved", "ended");
+        assertThat(records).allSatisfy(r -> assertThat(r.fields()).containsEntry("digest", "sha256:" + "0".repeat(64)));
         assertThat(records.getFirst().fields()).containsEntry("argv", List.of("sh", "-c", "echo recorded; exit 4")).containsEntry("cwd", "/tmp");
         assertThat(records.getLast().fields())
                 .containsEntry("outputSha256", sha256("recorded\n".getBytes(java.nio.charset.StandardCharsets.UTF_8)));

@@ -234,6 +234,11 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
         }
 
         @Override
+        public String version() {
+            return "sha256:" + "0".repeat(64);
+        }
+
+        @Override
         public Instance instance() {
             return rig.instance;
         }

@@ -69,7 +69,7 @@ final class LifeRig implements AutoCloseable {
         var times = new EngineConfig.Times(Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofMillis(100), Duration.ofMillis(200), Duration.ofMillis(300),
                 Duration.ofHours(48), Duration.ofHours(24));
         var bounds = new EngineConfig.Bounds(c.bounds().defaults(), least(c.bounds().least()), c.bounds().most());
-        return new EngineConfig(c.dataDir(), c.runDir(), c.defaultTemplate(), true, c.quota(), bounds, c.reserve(), new EngineConfig.Warm(0, 16, 1, Duration.ofMinutes(1)), c.uids(), times, c.saving());
+        return new EngineConfig(c.dataDir(), c.runDir(), c.defaultTemplate(), true, c.quota(), bounds, c.reserve(), new EngineConfig.Warm(0, 16, 1, Duration.ofMinutes(1)), c.uids(), times, c.saving(), c.building());
     }
 
     private static Limits least(Limits l) {
@@ -77,16 +77,16 @@ final class LifeRig implements AutoCloseable {
     }
 
     static EngineConfig quota(EngineConfig c, int live) {
-        return new EngineConfig(c.dataDir(), c.runDir(), c.defaultTemplate(), c.sharedKernel(), new EngineConfig.Quota(live, 1024, 4, 1L << 30, 4, 1L << 40), c.bounds(), c.reserve(), c.warm(), c.uids(), c.times(), c.saving());
+        return new EngineConfig(c.dataDir(), c.runDir(), c.defaultTemplate(), c.sharedKernel(), new EngineConfig.Quota(live, 1024, 4, 1L << 30, 4, 1L << 40), c.bounds(), c.reserve(), c.warm(), c.uids(), c.times(), c.saving(), c.building());
     }
 
     static EngineConfig warm(EngineConfig c, int size) {
         return new EngineConfig(c.dataDir(), c.runDir(), c.defaultTemplate(), c.sharedKernel(), c.quota(), c.bounds(), c.reserve(),
-                new EngineConfig.Warm(size, 16, 2, Duration.ofMinutes(1)), c.uids(), c.times(), c.saving());
+                new EngineConfig.Warm(size, 16, 2, Duration.ofMinutes(1)), c.uids(), c.times(), c.saving(), c.building());
     }
 
     static EngineConfig apart(EngineConfig c) {
-        return new EngineConfig(c.dataDir(), c.runDir(), c.defaultTemplate(), false, c.quota(), c.bounds(), c.reserve(), c.warm(), c.uids(), c.times(), c.saving());
+        return new EngineConfig(c.dataDir(), c.runDir(), c.defaultTemplate(), false, c.quota(), c.bounds(), c.reserve(), c.warm(), c.uids(), c.times(), c.saving(), c.building());
     }
 
     Sandboxes sandboxes() {

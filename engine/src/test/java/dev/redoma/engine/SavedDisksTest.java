@@ -127,6 +127,20 @@ class SavedDisksTest {
         assertThat(rig.actions(ALICE)).contains("snapshot.delete");
     }
 
+    @Test
+    void ofTwoThatAreReadyOutOfOrderTheNameMeansTheNewer() {
+        Sandbox s = rig.create(ALICE);
+        var second = new Snapshot[1];
+        rig.pool.beforeScrub = () -> second[0] = save(s, "nightly", "both", null);
+        Snapshot first = save(s, "nightly", "both", null);
+        assertThat(second[0].createdAt()).isAfter(first.createdAt());
+        assertThat(rig.sandboxes().getSnapshot(ALICE, "nightly").id()).isEqualTo(second[0].id());
+        assertThat(rig.sandboxes().getSnapshot(ALICE, "nightly:both").id()).isEqualTo(second[0].id());
+        assertThat(ids()).containsExactlyInAnyOrder(first.id(), second[0].id());
+        rig.sandboxes().deleteSnapshot(ALICE, second[0].id());
+        assertThat(rig.sandboxes().getSnapshot(ALICE, "nightly").id()).isEqualTo(first.id());
+    }
+
     private List<String> ids() {
         return rig.sandboxes().snapshots(ALICE, null).stream().map(Snapshot::id).toList();
     }

@@ -102,7 +102,7 @@ class TemplateVersionsTest {
     }
 
     private static Template withoutTags(Template t) {
-        return new Template(t.name(), t.digest(), List.of(), t.source(), t.state(), t.createdAt(), t.sizeBytes(), t.message(), t.config(), t.layers(), t.usedBy());
+        return new Template(t.name(), t.digest(), List.of(), t.source(), t.state(), t.createdAt(), t.sizeBytes(), t.message(), t.config(), t.layers(), t.usedBy(), null);
     }
 
     @Test

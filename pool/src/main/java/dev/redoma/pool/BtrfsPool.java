@@ -80,7 +80,7 @@ public final class BtrfsPool implements Pool {
     }
 
     @Override
-    public LayerId importTar(InputStream tar, Consumer<Progress> progress, Consumer<LayerId> named) {
+    public Imported importTar(InputStream tar, Consumer<Progress> progress, Consumer<LayerId> named) {
         return BlockingCalls.callLong(() -> layers.importTar(tar, ImportLimits.within(space().freeBytes()), progress, named));
     }
 
@@ -93,6 +93,15 @@ public final class BtrfsPool implements Pool {
     public LayerId layerOf(SandboxId sandbox, Consumer<LayerId> named) {
         return BlockingCalls.callLong(() -> {
             try (var disk = disks.open(sandbox)) {
+                return layers.ofDisk(disk, named);
+            }
+        });
+    }
+
+    @Override
+    public LayerId layerOf(SnapshotId sealed, Consumer<LayerId> named) {
+        return BlockingCalls.callLong(() -> {
+            try (var disk = saved.open(sealed.value())) {
                 return layers.ofDisk(disk, named);
             }
         });

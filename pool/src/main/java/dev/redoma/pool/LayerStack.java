@@ -13,6 +13,9 @@ public interface LayerStack extends AutoCloseable {
     /// Puts the next layer on top if the pool has it already; else false.
     boolean take(ImageLayer layer);
 
+    /// True if the pool has it now.
+    boolean has(ImageLayer layer);
+
     /// Unpacks the next layer (a tar, plain, gzip or zstd; hostile input) and puts it on top. Whiteouts become the pool's own, devices
     /// are left out. Reads the stream to its end; refuses what has not the layer's `diffId`.
     Content unpack(ImageLayer layer, InputStream tar, Consumer<Pool.Progress> progress);

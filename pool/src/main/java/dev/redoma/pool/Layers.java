@@ -39,16 +39,17 @@ final class Layers implements AutoCloseable {
         this.own = new Snapshots(pool, poolPath, "own");
     }
 
-    LayerId importTar(InputStream tar, ImportLimits limits, Consumer<Pool.Progress> progress, Consumer<LayerId> named) {
+    Pool.Imported importTar(InputStream tar, ImportLimits limits, Consumer<Pool.Progress> progress, Consumer<LayerId> named) {
         var half = "import-" + UUID.randomUUID();
         try {
-            LayerId id;
+            Pool.Imported made;
             try (var subvolume = home.half(half)) {
-                id = fill(subvolume, tar, limits, progress);
+                made = fill(subvolume, tar, limits, progress);
                 progress.accept(new Pool.Progress("syncing", 0, 0));
                 seal(subvolume);
             }
-            return named(half, id, named);
+            named(half, made.layer(), named);
+            return made;
         } finally {
             home.destroyHalf(half);
         }
@@ -94,16 +95,16 @@ final class Layers implements AutoCloseable {
         return id;
     }
 
-    private static LayerId fill(Dir subvolume, InputStream tar, ImportLimits limits, Consumer<Pool.Progress> progress) {
+    private static Pool.Imported fill(Dir subvolume, InputStream tar, ImportLimits limits, Consumer<Pool.Progress> progress) {
         subvolume.fd().chmod(0700);
         subvolume.mkdir("root", 0755);
         try (var root = subvolume.dirAt("root")) {
             root.fd().chmod(0755);
             var outcome = new TarImport(root, limits, progress).run(tar);
             LOG.info("unpacked {} members, {} bytes; left out: {}", outcome.entries(), outcome.bytes(), outcome.dropped());
-            progress.accept(new Pool.Progress("device nodes left out", outcome.dropped().devices(), 0));
             progress.accept(new Pool.Progress("digesting", 0, outcome.bytes()));
-            return sized(subvolume, root, new LayerDigest(limits.depth(), outcome.directoryTimes()));
+            var out = outcome.dropped();
+            return new Pool.Imported(sized(subvolume, root, new LayerDigest(limits.depth(), outcome.directoryTimes())), out.devices(), out.capabilities(), out.attributes());
         }
     }
 

@@ -28,11 +28,11 @@ public interface Pool extends AutoCloseable {
 
     /// Unpacks a root file system tar (plain, gzip or zstd; hostile input) into a new layer; nothing stays on failure.
     default LayerId importTar(java.io.InputStream tar, Consumer<Progress> progress) {
-        return importTar(tar, progress, layer -> {});
+        return importTar(tar, progress, layer -> {}).layer();
     }
 
     /// The same; `named` is told the layer just before it takes its place (or is found there), so that it can be held.
-    LayerId importTar(java.io.InputStream tar, Consumer<Progress> progress, Consumer<LayerId> named);
+    Imported importTar(java.io.InputStream tar, Consumer<Progress> progress, Consumer<LayerId> named);
 
     /// Begins to put the layers of an image together. Close it. Each layer is named to `hold` before it is looked for or put in place, so
     /// that nobody removes it as long as the caller needs it.
@@ -60,6 +60,11 @@ public interface Pool extends AutoCloseable {
     /// `named` as in `importTar`.
     default LayerId layerOf(SandboxId sandbox, Consumer<LayerId> named) {
         throw Problem.of(Code.NOT_OFFERED, "This pool makes no layers of disks: " + sandbox + ".", "Import a tar instead.").raise();
+    }
+
+    /// The same of the saved upper of a snapshot, which stays as it is.
+    default LayerId layerOf(SnapshotId sealed, Consumer<LayerId> named) {
+        throw Problem.of(Code.NOT_OFFERED, "This pool makes no layers of saved disks: " + sealed + ".", "Import a tar instead.").raise();
     }
 
     // --- sandbox disks
@@ -145,6 +150,9 @@ public interface Pool extends AutoCloseable {
     record Disk(Path subvolume, Path upper, Path work) {}
 
     record Space(long freeBytes, long totalBytes) {}
+
+    /// A new layer, and what of the tar is not in it: device nodes, capabilities (whole or in part), other attributes.
+    record Imported(LayerId layer, int devices, int capabilities, int attributes) {}
 
     /// Progress of a long job: bytes or items done of total (0: not known).
     record Progress(String what, long done, long total) {}

@@ -45,6 +45,11 @@ final class Stacking implements LayerStack {
         return present(layer.alone()) || present(layer.chained());
     }
 
+    @Override
+    public boolean has(ImageLayer layer) {
+        return home.has(layer.alone().hex()) || home.has(layer.chained().hex());
+    }
+
     private boolean present(LayerId id) {
         hold.accept(id);
         if (!home.has(id.hex())) {

@@ -23,7 +23,7 @@ final class TreePaths {
             throw Problem.field(field, "is no path", "1 to " + LONGEST + " bytes of UTF-8 without NUL");
         }
         var parts = new ArrayList<String>();
-        for (var part : path.split("/")) {
+        for (var part : Names.parse(path).split("/")) {
             if (part.equals("..")) {
                 throw Problem.field(field, "has '..' in it", "a path from the root of the volume");
             }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server;
 
+import dev.redoma.model.Caller;
 import dev.redoma.model.RedomaException;
+import dev.redoma.model.Scope;
 import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.CreateSnapshot;
 import dev.redoma.model.wire.CreateVolume;
@@ -16,6 +18,7 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 
 /// A server process that goes through every verb and is killed by `redoma.fault` on its way. Arguments: directory, warm members.
 final class DoomedServer {
@@ -42,7 +45,8 @@ final class DoomedServer {
         image(s, Path.of(args[0]));
         verbs.deleteSnapshot(RealEngine.ALICE, "save");
         verbs.kill(RealEngine.ALICE, one.id());
-        build(s);
+        build(s, RealEngine.OPERATOR, "built", "FROM tiny");
+        build(s, new Caller("kyalice", RealEngine.ALICE.tenant(), Set.of(Scope.OPERATE)), "on-saved", "FROM of-a-fork");
         Runtime.getRuntime().halt(0);
     }
 
@@ -61,15 +65,15 @@ final class DoomedServer {
         }
     }
 
-    private static void build(RealEngine s) throws Exception {
+    private static void build(RealEngine s, Caller caller, String name, String from) throws Exception {
         var builds = s.engine.builds();
-        var build = builds.start(RealEngine.OPERATOR, "built", new StartBuild(null, "FROM tiny\nUSER root\nRUN echo made > /made\n", null, null, null, null));
-        try (var log = builds.log(RealEngine.OPERATOR, build.id(), 0)) {
+        var build = builds.start(caller, name, new StartBuild(null, from + "\nUSER root\nRUN echo made > /made\n", null, null, null, null));
+        try (var log = builds.log(caller, build.id(), 0)) {
             while (log.next(Duration.ofSeconds(1)) != null) {
                 // to its end
             }
         }
-        System.out.println(builds.get(RealEngine.OPERATOR, build.id()));
+        System.out.println(builds.get(caller, build.id()));
     }
 
     private static void run(Path in, String... command) throws Exception {

@@ -265,7 +265,7 @@ final class FakeRedoma implements Redoma, Sandboxes {
                 throw new UncheckedIOException(gone);
             }
             return new Template(name, DIGEST, List.of("latest"), "tar", "ready", Instant.now(), imported.get(), null,
-                    new TemplateSummary(null, null, List.of(), List.of(), List.of(), List.of(), Map.of(), null), List.of(), new TemplateUse(0, 0, List.of(), List.of()));
+                    new TemplateSummary(null, null, List.of(), List.of(), List.of(), List.of(), Map.of(), null), List.of(), new TemplateUse(0, 0, List.of(), List.of()), null);
         }
 
         @Override

@@ -51,7 +51,7 @@ class KilledAtAnyInstantTest {
     @ParameterizedTest
     @Tag("long")
     @ValueSource(strings = {"create.begun", "start.created", "snapshot.begun", "snapshot.copied", "pause.begun", "resume.begun", "stop.begun", "stop.ended", "start.begun",
-        "reset.begun", "snapshot.removed", "kill.begun", "kill.disk", "volume.begun", "volume.resizing", "volume.deleting", "volume.removed", "cache.begun", "workspace.begun"})
+        "reset.begun", "snapshot.removed", "kill.begun", "kill.disk", "volume.begun", "volume.resizing", "volume.deleting", "volume.removed", "cache.begun", "workspace.begun", "build.saved"})
     void norAtAnyOther(String instant) throws Exception {
         killedAt(instant, 0);
     }
@@ -80,7 +80,7 @@ class KilledAtAnyInstantTest {
             assertThat(server.ledger.verify().status()).isNotEqualTo(Verdict.Status.FAILED);
             server.sandboxes().snapshots(ALICE, null).forEach(s -> server.sandboxes().deleteSnapshot(ALICE, s.id()));
             server.sandboxes().killAll(OPERATOR, null);
-            server.engine.templates().list(OPERATOR).stream().filter(t -> t.name().equals("brief")).forEach(t -> server.engine.templates().delete(OPERATOR, t.digest()));
+            server.engine.templates().list(OPERATOR).stream().filter(t -> List.of("brief", "built", "on-saved").contains(t.name())).forEach(t -> server.engine.templates().delete(OPERATOR, t.digest()));
             server.engine.caches().clear(ALICE, null, null);
             for (Volume volume : server.engine.volumes().list(ALICE, Map.of())) {
                 assertThat(volume.state()).isEqualTo("ready");

@@ -58,7 +58,7 @@ final class RealEngine implements AutoCloseable {
         var c = EngineConfig.standard(data, run);
         var times = new EngineConfig.Times(Duration.ofSeconds(20), Duration.ofSeconds(60), Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(2),
                 Duration.ofHours(48), Duration.ofHours(24));
-        return new EngineConfig(data, run, "tiny", true, c.quota(), c.bounds(), c.reserve(), new EngineConfig.Warm(warm, 4, 1, Duration.ofMinutes(5)), c.uids(), times, c.saving());
+        return new EngineConfig(data, run, "tiny", true, c.quota(), c.bounds(), c.reserve(), new EngineConfig.Warm(warm, 4, 1, Duration.ofMinutes(5)), c.uids(), times, c.saving(), c.building());
     }
 
     void importTiny() throws IOException {

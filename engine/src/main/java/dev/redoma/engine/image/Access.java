@@ -19,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What opens a repository of a registry: nothing, name and password, or a token that another host gives for them. The password goes to
-/// the registry, and to those that the operator names beside. One thread.
+/// the registry, and to those that the operator names beside. Thread-safe.
 final class Access {
     private static final int ANSWER = 1 << 18;
 
@@ -27,8 +27,8 @@ final class Access {
     private final Origin registry;
     private final Registries.Named rules;
     private final String scope;
-    private @Nullable String header;
-    private boolean withheld;
+    private volatile @Nullable String header;
+    private volatile boolean withheld;
 
     Access(Outgoing out, Origin registry, Registries.Named rules, String path) {
         this.out = out;
@@ -41,9 +41,12 @@ final class Access {
         return Optional.ofNullable(header);
     }
 
-    /// After a refusal: true if there is something new to try.
-    boolean answer(List<String> challenges) throws IOException {
+    /// After a refusal of what was `sent` (null: nothing): true if there is something new to try, perhaps because another asked meanwhile.
+    synchronized boolean answer(List<String> challenges, @Nullable String sent) throws IOException {
         var before = header;
+        if (before != null && !before.equals(sent)) {
+            return true;
+        }
         for (var challenge : Challenge.parse(challenges)) {
             if (challenge.scheme().equals("bearer") && challenge.parameters().containsKey("realm")) {
                 header = "Bearer " + token(challenge);

@@ -57,7 +57,7 @@ final class Choice {
         var layers = new ArrayList<SourceLayer>();
         for (int i = 0; i < manifest.layers().size(); i++) {
             var layer = manifest.layers().get(i);
-            layers.add(new SourceLayer(config.diffIds().get(i), layer.size(), () -> documents.layer(layer)));
+            layers.add(new SourceLayer(config.diffIds().get(i), layer.size(), documents.content(layer)));
         }
         return new SourceImage(digest, config, layers);
     }

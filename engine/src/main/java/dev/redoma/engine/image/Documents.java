@@ -16,6 +16,11 @@ interface Documents {
     /// A layer; the stream checks digest and size, and fails at the end if they are others.
     InputStream layer(Descriptor wanted) throws IOException;
 
+    /// A layer to be opened later.
+    default SourceImage.Content content(Descriptor wanted) {
+        return () -> layer(wanted);
+    }
+
     /// Digest and size as said, or a refusal.
     static byte[] checked(Descriptor wanted, byte[] content) {
         if (content.length != wanted.size()) {

@@ -3,18 +3,22 @@ package dev.redoma.engine.image;
 
 import dev.redoma.pool.ImageLayer;
 import dev.redoma.pool.LayerStack;
+import dev.redoma.pool.Pool;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /// Puts the layers of an image into the pool, those that are not there yet.
 public final class ImageUnpacking {
     private final LayerStack stack;
     private final PullControl control;
+    private final Pool pool;
 
-    public ImageUnpacking(LayerStack stack, PullControl control) {
+    public ImageUnpacking(LayerStack stack, PullControl control, Pool pool) {
         this.stack = stack;
         this.control = control;
+        this.pool = pool;
     }
 
     /// How much of it was new.
@@ -27,32 +31,42 @@ public final class ImageUnpacking {
     }
 
     public Outcome run(SourceImage image) {
-        @Nullable ImageLayer last = null;
+        var layers = new ArrayList<ImageLayer>();
+        for (var layer : image.layers()) {
+            layers.add(ImageLayer.on(layers.isEmpty() ? null : layers.getLast(), layer.diffId().value()));
+        }
+        try (var ahead = new LayersAhead(image.layers(), i -> !stack.has(layers.get(i)), control, pool.root(), pool.space().freeBytes() / 4)) {
+            return run(image.layers(), layers, ahead);
+        }
+    }
+
+    private Outcome run(List<SourceImage.SourceLayer> sources, List<ImageLayer> layers, LayersAhead ahead) {
         int unpacked = 0;
         int devices = 0;
         int capabilities = 0;
         int attributes = 0;
-        int number = 0;
-        for (var layer : image.layers()) {
+        for (int i = 0; i < layers.size(); i++) {
             control.check();
-            var what = "layer " + ++number + " of " + image.layers().size();
-            last = ImageLayer.on(last, layer.diffId().value());
-            if (stack.take(last)) {
-                control.tell(what + " is there", layer.size(), layer.size());
+            var source = sources.get(i);
+            var what = "layer " + (i + 1) + " of " + layers.size();
+            if (stack.take(layers.get(i))) {
+                ahead.done(i);
+                control.tell(what + " is there", source.size(), source.size());
                 continue;
             }
-            control.tell(what, 0, layer.size());
-            var content = unpack(last, layer, what);
+            control.tell(what, 0, source.size());
+            var content = unpack(layers.get(i), source, what, ahead, i);
+            ahead.done(i);
             unpacked++;
             devices += content.devices();
             capabilities += content.capabilities();
             attributes += content.attributes();
         }
-        return new Outcome(number, unpacked, devices, capabilities, attributes);
+        return new Outcome(layers.size(), unpacked, devices, capabilities, attributes);
     }
 
-    private LayerStack.Content unpack(ImageLayer layer, SourceImage.SourceLayer source, String what) {
-        try (var in = new Told(source, what)) {
+    private LayerStack.Content unpack(ImageLayer layer, SourceImage.SourceLayer source, String what, LayersAhead ahead, int number) {
+        try (var in = new Told(ahead.open(number), source.size(), what)) {
             return stack.unpack(layer, in, p -> {});
         } catch (IOException e) {
             throw Refusal.image(what + " cannot be read", e);
@@ -67,10 +81,10 @@ public final class ImageUnpacking {
         private long done;
         private long told;
 
-        Told(SourceImage.SourceLayer source, String what) throws IOException {
-            super(source.content().open());
+        Told(java.io.InputStream in, long size, String what) {
+            super(in);
             this.what = what;
-            this.size = source.size();
+            this.size = size;
         }
 
         @Override

@@ -15,7 +15,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Reads one repository of a registry by the OCI distribution protocol. What fails in passing is tried again, redirects are followed
-/// without credentials for another host, and every byte is checked against its digest. One thread.
+/// without credentials for another host, and every byte is checked against its digest. Documents are for one thread, layers for any.
 public final class RegistryClient implements Documents {
     private static final String MANIFESTS = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, "
             + "application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json";
@@ -100,6 +100,21 @@ public final class RegistryClient implements Documents {
         return new CheckedStream(new LayerDownload(this, control, wanted), wanted);
     }
 
+    @Override
+    public SourceImage.Content content(Descriptor wanted) {
+        return new SourceImage.Content() {
+            @Override
+            public InputStream open() {
+                return layer(wanted);
+            }
+
+            @Override
+            public boolean remote() {
+                return true;
+            }
+        };
+    }
+
     /// From that byte on; the answer's status is 200 (from the beginning) or 206.
     Reply layer(Descriptor wanted, long from) {
         return asked("blobs/" + wanted.digest(), from == 0 ? Map.of() : Map.of("Range", "bytes=" + from + "-"));
@@ -153,12 +168,13 @@ public final class RegistryClient implements Documents {
         var at = first;
         boolean answered = false;
         for (int redirects = 0; redirects <= REDIRECTS; ) {
-            var reply = out.get(at.origin(), at.target(), with(headers, at.origin()));
+            var sent = with(headers, at.origin());
+            var reply = out.get(at.origin(), at.target(), sent);
             if (reply.status() == 401 && !answered && at.origin().equals(repository.origin())) {
                 answered = true;
                 var challenges = reply.headers("WWW-Authenticate");
                 reply.close();
-                if (access.answer(challenges)) {
+                if (access.answer(challenges, sent.get("Authorization"))) {
                     continue;
                 }
                 throw access.denied(401, registry());

@@ -21,5 +21,10 @@ public record SourceImage(Digest digest, ImageConfig config, List<SourceLayer> l
     /// The stored bytes of a layer, checked as they are read.
     interface Content {
         InputStream open() throws IOException;
+
+        /// True if it comes from elsewhere, so that it may be fetched ahead and beside others.
+        default boolean remote() {
+            return false;
+        }
     }
 }

@@ -6,6 +6,7 @@ import dev.redoma.kernel.Errno;
 import dev.redoma.kernel.KernelException;
 import dev.redoma.kernel.Names;
 import dev.redoma.kernel.Stat;
+import dev.redoma.kernel.Xattrs;
 import dev.redoma.model.wire.FoundCredential;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -72,11 +73,12 @@ final class Look implements Walk.Visitor, AutoCloseable {
         if (!reading) {
             return;
         }
+        boolean inAttribute = stat.type() == Stat.Type.FILE && inAttributes(dir, name, path);
         boolean inName = inName(name, path) | (stat.type() == Stat.Type.SYMLINK && inName(dir.readlink(name), path));
         if (inName && redacting) {
             dir.unlink(name);
         } else if (stat.type() == Stat.Type.FILE && stat.size() > 0) {
-            inFile(dir, name, stat, path, of, inName);
+            inFile(dir, name, stat, path, of, inName || inAttribute);
         }
     }
 
@@ -101,6 +103,24 @@ final class Look implements Walk.Visitor, AutoCloseable {
         List<Finding> found = scan.inName(name);
         found.forEach(f -> found(new FoundCredential(shown(path), f.kind() + "-in-name", 0)));
         return !found.isEmpty();
+    }
+
+    /// In those that programs may set. One that holds a secret goes whole: nothing of a file's content is in it.
+    private boolean inAttributes(Dir dir, String name, String path) {
+        boolean any = false;
+        for (String attribute : Xattrs.list(dir, name)) {
+            if (!attribute.startsWith("user.")) {
+                continue;
+            }
+            String text = attribute + "=" + Xattrs.get(dir, name, attribute).map(v -> new String(v, StandardCharsets.ISO_8859_1)).orElse("");
+            List<Finding> found = scan.inName(text);
+            found.forEach(f -> found(new FoundCredential(shown(path), f.kind() + "-in-attribute", 0)));
+            any |= !found.isEmpty();
+            if (redacting && !found.isEmpty()) {
+                Xattrs.remove(dir, name, attribute);
+            }
+        }
+        return any;
     }
 
     private void inFile(Dir dir, String name, Stat stat, String path, ContentClass of, boolean counted) {
@@ -129,6 +149,7 @@ final class Look implements Walk.Visitor, AutoCloseable {
         packages.entered(parent, name, path);
         if (reading) {
             inName(name, path);
+            inAttributes(parent, name, path);
         }
     }
 

@@ -5,6 +5,7 @@ import java.util.Locale;
 
 /// What is done about a class of contents: it stays, it is taken out, or nothing with it in is saved at all.
 public enum Order {
+    // From lax to strict.
     KEEP, SCRUB, REFUSE;
 
     public String wire() {

@@ -82,7 +82,7 @@ public final class Scrub {
         List<String> there = refused.stream().filter(c -> has(manifest, c)).map(ContentClass::wire).toList();
         if (!there.isEmpty()) {
             throw Problem.of(Code.CONTENTS_REFUSED, "The disk holds what the policy refuses to save: " + String.join(", ", there) + ".",
-                            "Remove it, or send contents with keep or scrub for that class.")
+                            "Remove it from the sandbox, or order less of that class where the operator's configuration lets you.")
                     .with("classes", there).with("found", paths(manifest, refused)).raise();
         }
     }
@@ -110,7 +110,7 @@ public final class Scrub {
 
     private static Problem failed(String why, List<String> found) {
         Problem problem = Problem.of(Code.SCRUB_FAILED, "The copy of the disk was not brought to what the policy orders, so nothing was saved: " + why + ".",
-                "Remove what is in the way from the sandbox, or send contents with keep.");
+                "Remove what is in the way from the sandbox.");
         return found.isEmpty() ? problem : problem.with("found", found);
     }
 

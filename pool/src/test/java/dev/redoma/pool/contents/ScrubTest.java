@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.redoma.kernel.Dir;
 import dev.redoma.kernel.Stat;
+import dev.redoma.kernel.Xattrs;
 import dev.redoma.model.Code;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.wire.FoundCredential;
@@ -152,6 +153,20 @@ class ScrubTest {
         try (var files = Files.walk(upper)) {
             assertThat(files.filter(Files::isRegularFile)).hasSize(1);
         }
+    }
+
+    @Test
+    void secretsInAttributesGoWithTheAttribute() throws Exception {
+        put("srv/tagged", "nothing here");
+        try (Dir dir = Dir.open(upper.resolve("srv")); Dir above = Dir.open(upper)) {
+            Xattrs.set(dir, "tagged", "user.origin", ("https://me:" + TOKEN + "@example.com/x").getBytes());
+            Xattrs.set(dir, "tagged", "user.mime", "text/plain".getBytes());
+            Xattrs.set(above, "srv", "user.note", TOKEN.getBytes());
+            scrub(SCRUB);
+            assertThat(Xattrs.list(dir, "tagged")).containsExactly("user.mime");
+            assertThat(Xattrs.list(above, "srv")).isEmpty();
+        }
+        assertThat(upper.resolve("srv/tagged")).hasContent("nothing here");
     }
 
     @Test

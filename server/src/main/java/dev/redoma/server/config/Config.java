@@ -102,7 +102,20 @@ public record Config(
                 new EngineConfig.Uids(v.count(ConfigKey.UIDS_FIRST), v.number(ConfigKey.UIDS_COUNT)),
                 new EngineConfig.Times(v.duration(ConfigKey.TIME_READY), v.duration(ConfigKey.TIME_LOCK), v.duration(ConfigKey.TIME_LIVENESS),
                         v.duration(ConfigKey.TIME_SWEEP), v.duration(ConfigKey.TIME_GRACE), v.duration(ConfigKey.TIME_ENDED), v.duration(ConfigKey.TIME_LOST)),
-                new EngineConfig.Saving(contents(v), v.number(ConfigKey.SNAPSHOTS_KEEP_COUNT), v.duration(ConfigKey.SNAPSHOTS_KEEP_AGE)));
+                new EngineConfig.Saving(contents(v), v.number(ConfigKey.SNAPSHOTS_KEEP_COUNT), v.duration(ConfigKey.SNAPSHOTS_KEEP_AGE)), building(v));
+    }
+
+    private static EngineConfig.Building building(ConfigValues v) {
+        int atOnce = v.number(ConfigKey.BUILDS_AT_ONCE);
+        if (atOnce == 0) {
+            throw Problem.field(ConfigKey.BUILDS_AT_ONCE.path(), "is 0, so that no build would ever begin", "1 or more");
+        }
+        var step = v.duration(ConfigKey.BUILDS_STEP);
+        if (step.toMillis() < 1000 || step.compareTo(java.time.Duration.ofHours(23)) > 0) {
+            throw Problem.field(ConfigKey.BUILDS_STEP.path(), "is " + step.toMillis() + " ms", "1s to 23h");
+        }
+        return new EngineConfig.Building(atOnce, v.number(ConfigKey.BUILDS_WAITING), step, v.number(ConfigKey.BUILDS_MEMBERS), v.size(ConfigKey.BUILDS_FILES),
+                v.size(ConfigKey.BUILDS_LOG), v.duration(ConfigKey.BUILDS_KEEP));
     }
 
     private static Map<ContentClass, Order> contents(ConfigValues v) {
