@@ -235,13 +235,13 @@ class BuildBaseTest {
     void aBaseThatThePoolHasNoRoomForIsToldAndLeavesTheRoomThatThereWas() {
         var random = new java.util.Random(3);
         var big = new TestImage();
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 6; i++) {
             var content = new byte[48 << 20];
             random.nextBytes(content);
             big.plain(new LayerTar().file("big" + i, 0644, content));
         }
         registry.push("big", "latest", big);
-        try (var small = Lab.start("small-pool", RigOptions.standard().with("WARM_SIZE", "0").with("POOL_SIZE", "192MiB").with("RESERVE_DISK", "1MiB")
+        try (var small = Lab.start("small-pool", RigOptions.standard().with("WARM_SIZE", "0").with("POOL_SIZE", "256MiB").with("RESERVE_DISK", "1MiB")
                 .withFile("registries: [{host: \"" + registry.host() + "\", plain-http: true, allow-private: true}]\n"))) {
             for (int i = 0; i < 2; i++) {
                 var build = Building.of(small.api(), "big", "FROM " + registry.host() + "/big\nRUN true\n");

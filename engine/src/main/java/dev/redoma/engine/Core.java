@@ -29,8 +29,9 @@ record Core(
         LayerHolds holds,
         ExecLifecycle execs) {
 
+    /// As finely as the database keeps it, so that every answer says the same.
     Instant now() {
-        return clock.instant();
+        return clock.instant().truncatedTo(java.time.temporal.ChronoUnit.MICROS);
     }
 
     SandboxRow row(Box box) {
