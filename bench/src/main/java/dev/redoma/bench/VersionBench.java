@@ -12,11 +12,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /// What templates that were saved from sandboxes cost: a create from one with 1 GiB changed beside one with 64 MiB; and the disk that 200 of
-/// one base take beside the base itself; and what many small changed files cost when they are saved.
+/// one base take beside the base itself.
 final class VersionBench implements Bench {
     private static final int ROUNDS = 24;
-    private static final int SMALL = 10_000;
-    private static final int SMALL_ROUNDS = 7;
     private static final int TEMPLATES = 200;
     private static final int BASE_MEBIBYTES = 256;
 
@@ -29,7 +27,7 @@ final class VersionBench implements Bench {
     public List<Figure> run(Rig rig) throws Exception {
         try (var cold = Rig.start("bench-versions", RigOptions.standard().withoutWarmPool())) {
             cold.importTiny();
-            return List.of(whateverWasChanged(cold), manySmall(cold), oneBase(cold));
+            return List.of(whateverWasChanged(cold), oneBase(cold));
         }
     }
 
@@ -46,25 +44,6 @@ final class VersionBench implements Bench {
             many[i] = created(rig, "many");
         }
         return new Figure("templates.changed", "ms", new Samples(many), "64 MiB changed", new Samples(few).p50(), new Bar.AtMost(1.2));
-    }
-
-    /// A snapshot by the shipped orders of a disk with many small files of text, each of which is read; beside reading them once.
-    private static Figure manySmall(Rig rig) throws IOException {
-        var ours = new double[SMALL_ROUNDS];
-        var floors = new double[SMALL_ROUNDS];
-        try (var box = rig.client().create(NewSandbox.from("tiny"))) {
-            box.execs().run(Command.of("sh", "-c", "mkdir /root/small; l='a line of text without anything to hide'; l=\"$l $l $l $l\"; i=0; while [ $i -lt " + SMALL
-                    + " ]; do i=$((i+1)); printf '%s\\n' \"$l\" \"$l\" \"$l\" \"$l\" > /root/small/$i; done"), OutputSink.NONE);
-            var disk = rig.place().find(box.id()).resolve("upper/root/small");
-            for (int i = 0; i < SMALL_ROUNDS; i++) {
-                floors[i] = Commands.times(1, "sh", "-c", "grep -rlF nothing-like-it " + disk + "; true").p50();
-                long start = System.nanoTime();
-                var saved = box.snapshot(null);
-                ours[i] = (System.nanoTime() - start) / 1e6;
-                rig.client().snapshots().delete(saved.id());
-            }
-        }
-        return new Figure("templates.small", "ms", new Samples(ours), "grep -r of them", new Samples(floors).p50(), new Bar.AtMost(10));
     }
 
     private static void saved(Rig rig, String name, int mebibytes) {
