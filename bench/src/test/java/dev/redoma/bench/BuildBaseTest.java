@@ -126,6 +126,9 @@ class BuildBaseTest {
         assertThat(refused.get("details").get("line").asInt()).isEqualTo(1);
         assertThat(refused.get("detail").asString()).contains("Step 1 of 1");
         assertThat(failed("none", "FROM Not:A:Reference\n").get("code").asString()).isEqualTo("recipe-refused");
+        for (var ours : List.of("sha256:" + "0".repeat(64), "sn" + "0".repeat(18))) {
+            assertThat(failed("none", "FROM " + ours + "\n").get("detail").asString()).as("never asked of a registry").contains("there is no version");
+        }
         assertThat(failed("none", "FROM scratch\n").get("detail").asString()).contains("scratch");
         var evil = new TestImage().plain(new LayerTar().file("../evil", "x"));
         registry.push("evil", "latest", evil);

@@ -125,7 +125,11 @@ final class BuildBase {
         }
     }
 
+    /// What can only mean a version or a snapshot of this server is never asked for elsewhere.
     private ImageReference reference(String wanted) {
+        if (wanted.startsWith("sha256:") || wanted.matches("sn[a-z0-9]{18}")) {
+            throw BuildState.refused("FROM: there is no version and no snapshot '" + RequestRules.shown(wanted) + "'");
+        }
         try {
             var image = ImageReference.parse(wanted);
             images.mustKnowWhere(image);
