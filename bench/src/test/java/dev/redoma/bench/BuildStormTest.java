@@ -49,7 +49,7 @@ class BuildStormTest {
         for (int i = 0; i < 24; i++) {
             var name = "storm" + random.nextInt(4);
             var from = List.of("tiny", "saved", "image", "storm" + random.nextInt(4)).get(random.nextInt(4));
-            var begun = lab.api().post("/v1/templates/" + name + "/builds", Building.body("FROM " + from + "\nUSER root\nRUN echo " + random.nextInt(3) + " > /f\nRUN echo same\n"));
+            var begun = lab.api().post("/v1/templates/" + name + "/builds", Building.body("FROM " + from + "\nUSER 0\nRUN echo " + random.nextInt(3) + " > /f\nRUN echo same\n"));
             assertThat(begun.status()).as(begun.text()).isEqualTo(202);
             switch (random.nextInt(6)) {
                 case 0 -> assertThat(lab.api().delete("/v1/templates/storm" + random.nextInt(4)).status()).isIn(204, 404, 409);
