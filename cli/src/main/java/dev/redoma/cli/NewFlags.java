@@ -26,7 +26,7 @@ final class NewFlags {
     @Option(names = "--privileges", paramLabel = "KIND", description = "sudo or none.")
     @Nullable String privileges;
 
-    @Option(names = "--policy", paramLabel = "NAME", description = "Policy in force; 'none' reaches nothing.")
+    @Option(names = "--policy", paramLabel = "NAME|FILE", description = "Policy in force: none, packages, internet, or a policy file.")
     @Nullable String policy;
 
     @Option(names = "--reopen", paramLabel = "WHO", description = "Who may resume or connect: creator, tenant, none.")
@@ -47,7 +47,7 @@ final class NewFlags {
     /// `workspace`: `git:URL#REF`.
     CreateSandbox request(@Nullable Map<String, String> env, @Nullable Boolean getOrCreate, @Nullable String source) {
         var workspace = source == null ? null : new NewWorkspace(source, null);
-        return new CreateSandbox(template, name, labels.isEmpty() ? null : labels, env, limits.limits(), isolation, privileges, policy, reopen, onTimeout,
+        return new CreateSandbox(template, name, labels.isEmpty() ? null : labels, env, limits.limits(), isolation, privileges, policy == null ? null : PolicyWord.text(policy), reopen, onTimeout,
                 getOrCreate, null, volumes.volumes(),
                 caches.isEmpty() ? null : caches, workspace);
     }

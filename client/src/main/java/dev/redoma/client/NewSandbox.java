@@ -48,6 +48,13 @@ public record NewSandbox(CreateSandbox wire) {
         return with(wire.template(), wire.name(), wire.labels(), wire.env(), limits, wire.getOrCreate());
     }
 
+    /// Under a policy: `none`, `packages`, `internet`, or the text of a policy file.
+    public NewSandbox policy(String policy) {
+        var w = wire;
+        return new NewSandbox(new CreateSandbox(w.template(), w.name(), w.labels(), w.env(), w.limits(), w.isolation(), w.privileges(), policy, w.reopen(), w.onTimeout(),
+                w.getOrCreate(), w.untrusted(), w.volumes(), w.caches(), w.workspace()));
+    }
+
     /// With a volume at a path of its own.
     public NewSandbox volume(String volume, String path, boolean readOnly) {
         return with(plus(wire.volumes(), new VolumeMount(volume, path, readOnly)), wire.caches(), wire.workspace());

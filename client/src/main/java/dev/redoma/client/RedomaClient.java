@@ -99,6 +99,10 @@ public final class RedomaClient implements AutoCloseable {
         return new Builds(api);
     }
 
+    public Policies policies() {
+        return new Policies(api);
+    }
+
     public Caches caches() {
         return new Caches(api);
     }

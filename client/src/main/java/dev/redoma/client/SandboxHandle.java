@@ -5,6 +5,9 @@ import dev.redoma.model.wire.Change;
 import dev.redoma.model.wire.CreateSnapshot;
 import dev.redoma.model.wire.ForkSandbox;
 import dev.redoma.model.wire.Page;
+import dev.redoma.model.wire.PolicyExplanation;
+import dev.redoma.model.wire.PolicyProposal;
+import dev.redoma.model.wire.PolicyText;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Snapshot;
 import dev.redoma.model.wire.Usage;
@@ -82,6 +85,21 @@ public final class SandboxHandle implements AutoCloseable {
     /// It will end that long from now.
     public Sandbox lifetime(Duration fromNow) {
         return api.post(at("/lifetime"), Map.of("lifetimeMs", fromNow.toMillis()), Sandbox.class);
+    }
+
+    /// The policy in force.
+    public PolicyExplanation policy() {
+        return api.get(at("/policy"), PolicyExplanation.class);
+    }
+
+    /// Another policy, a name or a text; in force when this returns.
+    public PolicyExplanation policy(String policy) {
+        return api.put(at("/policy"), new PolicyText(policy), PolicyExplanation.class);
+    }
+
+    /// The least policy that would have allowed what it was refused; nothing is changed by it.
+    public PolicyProposal learnPolicy() {
+        return api.get(at("/policy/learn"), PolicyProposal.class);
     }
 
     public Usage usage() {

@@ -48,6 +48,7 @@ final class Brakes {
     SandboxRow lifetime(Box box, String actor, Duration lifetime) {
         Duration checked = Duration.ofMillis(limits.lifetime(lifetime.toMillis()));
         SandboxRow row = core.row(box);
+        PolicyTerms.of(core.policies().standing(row).stack()).lifetime(checked.toMillis());
         Instant end = core.now().plus(checked);
         RowChange change = switch (row.state()) {
             case RUNNING -> new RowChange().endsAt(end);

@@ -69,7 +69,7 @@ final class Claim {
             core.store().write(tx -> {
                 creation.mayInsert(tx, caller, plan, room);
                 core.ranges().handOver(tx, member.range(), row.id());
-                creation.insertAll(tx, row, key, caller.key());
+                creation.insertAll(tx, row, plan, key, caller.key());
                 return true;
             });
         } catch (RuntimeException | Error refused) {

@@ -27,7 +27,8 @@ record Core(
         Holding holding,
         Timers timers,
         LayerHolds holds,
-        ExecLifecycle execs) {
+        ExecLifecycle execs,
+        PolicyRules policies) {
 
     /// As finely as the database keeps it, so that every answer says the same.
     Instant now() {

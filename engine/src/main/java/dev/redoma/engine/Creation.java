@@ -63,7 +63,7 @@ final class Creation {
         var mounts = new ArrayList<>(plan.mounts());
         mounts.addAll(copies.insert(tx, caller.tenant(), plan.source().ref().name(), plan.caches(), id, core.now(), caller.key()));
         SandboxRow row = row(plan, caller, id, range, State.CREATING, Target.CREATE, null, mounts);
-        insertAll(tx, row, key, caller.key());
+        insertAll(tx, row, plan, key, caller.key());
         return row;
     }
 
@@ -85,12 +85,13 @@ final class Creation {
         }
     }
 
-    void insertAll(Handle tx, SandboxRow row, @Nullable Key key, String actor) {
+    void insertAll(Handle tx, SandboxRow row, Plan plan, @Nullable Key key, String actor) {
         SandboxRows.insert(tx, row);
         if (key != null) {
             key.claim(tx, row.id(), row.createdAt());
         }
         core.records().created(tx, row, actor);
+        core.policies().insert(tx, row, plan.stack(), core.records(), actor);
     }
 
     SandboxRow row(Plan p, Caller caller, SandboxId id, UidRange range, State state, @Nullable Target target, @Nullable InstanceRef ref,

@@ -23,7 +23,14 @@ public record EngineConfig(
         Uids uids,
         Times times,
         Saving saving,
-        Building building) {
+        Building building,
+        PolicySettings policies) {
+
+    /// With the shipped policies.
+    public EngineConfig(Path dataDir, Path runDir, String defaultTemplate, boolean sharedKernel, Quota quota, Bounds bounds, Reserve reserve, Warm warm, Uids uids, Times times,
+            Saving saving, Building building) {
+        this(dataDir, runDir, defaultTemplate, sharedKernel, quota, bounds, reserve, warm, uids, times, saving, building, PolicySettings.SHIPPED);
+    }
 
     /// The shipped values; what depends on the host (cores, memory) is taken from `host`.
     public static EngineConfig standard(Path dataDir, Path runDir) {

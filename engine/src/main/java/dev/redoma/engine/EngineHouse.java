@@ -29,8 +29,9 @@ final class EngineHouse implements Engine {
     private final Files volumeFiles;
     private final Caches caches;
     private final Retention retention;
+    private final Policies policies;
 
-    private EngineHouse(Core core, Commands commands, ImageSources sources) {
+    private EngineHouse(Core core, Commands commands, ImageSources sources, Ledger ledger) {
         this.core = core;
         var warmSize = new AtomicLong();
         var admission = new Admission(core.config().reserve(), core.pool(), warmSize::get);
@@ -47,7 +48,7 @@ final class EngineHouse implements Engine {
         core.timers().onDue(new Expiry(core, ending, pausing)::due);
         var limits = new LimitRules(core.config().bounds());
         var workspaces = new Workspaces(core, commands.execs(), ending);
-        var planner = new Planner(core.store(), core.tiers(), limits, core.config().defaultTemplate());
+        var planner = new Planner(core.store(), core.tiers(), limits, core.config().defaultTemplate(), core.policies(), core.config().bounds().defaults());
         var claim = new Claim(core, admission, creation, side, ending, warm);
         this.sandboxes = new SandboxService(core, new Idempotency(core.store()),
                 new GetOrCreate(core, planner, claim, creation, warm, pausing, starting, workspaces), new Forks(core, planner, snapshots, creation),
@@ -68,6 +69,7 @@ final class EngineHouse implements Engine {
         this.volumeFiles = new VolumeFiles(core);
         this.caches = new CacheService(core, volumeEffects);
         this.retention = new Retention(core);
+        this.policies = new PolicyService(core, core.policies(), ledger, (live, row) -> { });
         var recovery = new Recovery(core, side, creation, ending, pausing, starting, snapshots);
         var reaper = new Reaper(core, warm, collector);
         recovery.run();
@@ -86,8 +88,8 @@ final class EngineHouse implements Engine {
         var commands = Commands.open(new LiveLookup(store, boxes), store, ledger, config.dataDir(), pool.root(), config.quota().outputBytes(), clock);
         var core = new Core(config, store, new Records(ledger), pool, clock, new TierChoice(tiers), boxes, places,
                 new Starter(pool, places, background, config.times().ready()), new Handover(), background, new SystemLog(store, clock),
-                new UidRanges(config.uids()), new Quotas(config), new Holding(new VolumeUse()), new Timers(clock, background), new LayerHolds(), commands.lifecycle());
-        return new EngineHouse(core, commands, images);
+                new UidRanges(config.uids()), new Quotas(config), new Holding(new VolumeUse()), new Timers(clock, background), new LayerHolds(), commands.lifecycle(), new PolicyRules(config.policies(), Network.NONE.enforces(), store));
+        return new EngineHouse(core, commands, images, ledger);
     }
 
     private void rounds(Recovery recovery, VolumeEffects volumeEffects, Reaper reaper, ExitWatch exits, SnapshotKeeping keeping) {
@@ -141,6 +143,11 @@ final class EngineHouse implements Engine {
     @Override
     public Caches caches() {
         return caches;
+    }
+
+    @Override
+    public Policies policies() {
+        return policies;
     }
 
     @Override

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.policy.Feature;
 import java.nio.file.Path;
+import java.util.Set;
 
 /// The network of an instance. Until the gateway implements it an instance has its own loopback and nothing else.
 public interface Network {
@@ -10,6 +12,11 @@ public interface Network {
     void attach(String instance, Path netns);
 
     void detach(String instance);
+
+    /// What it enforces of policies. A sandbox whose policy needs more is not made.
+    default Set<Feature> enforces() {
+        return Set.of();
+    }
 
     /// Loopback only.
     Network NONE = new Network() {

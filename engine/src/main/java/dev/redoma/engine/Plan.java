@@ -5,6 +5,7 @@ import dev.redoma.model.wire.Isolation;
 import dev.redoma.model.wire.Limits;
 import dev.redoma.model.wire.Mount;
 import dev.redoma.model.wire.Workspace;
+import dev.redoma.policy.PolicyStack;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,7 @@ record Plan(
         Map<String, String> env,
         Limits limits,
         String privileges,
-        String policy,
+        PolicyStack stack,
         String reopen,
         String onTimeout,
         boolean untrusted,
@@ -27,6 +28,10 @@ record Plan(
         List<Mount> mounts,
         List<CacheTools> caches,
         @Nullable Workspace workspace) {
+
+    String policy() {
+        return stack.name();
+    }
 
     InstanceLimits enforced() {
         return LimitRules.enforced(limits);

@@ -2,10 +2,11 @@
 package dev.redoma.engine;
 
 import dev.redoma.model.Caller;
-import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.ForkSandbox;
+import dev.redoma.model.wire.Limits;
+import dev.redoma.policy.PolicyStack;
 import dev.redoma.store.Store;
 import java.util.HashMap;
 import java.util.List;
@@ -18,8 +19,12 @@ final class Planner {
     private final TierChoice tiers;
     private final LimitRules limits;
     private final String defaultTemplate;
+    private final PolicyRules policies;
+    private final Limits defaults;
 
-    Planner(Store store, TierChoice tiers, LimitRules limits, String defaultTemplate) {
+    Planner(Store store, TierChoice tiers, LimitRules limits, String defaultTemplate, PolicyRules policies, Limits defaults) {
+        this.policies = policies;
+        this.defaults = defaults;
         this.store = store;
         this.tiers = tiers;
         this.limits = limits;
@@ -33,12 +38,14 @@ final class Planner {
         }
         var labels = RequestRules.labels(r.labels());
         var env = RequestRules.env(r.env());
-        var filled = limits.fill(r.limits());
-        String privileges = RequestRules.oneOf("privileges", r.privileges(), "sudo", List.of("sudo", "none"));
-        String reopen = RequestRules.oneOf("reopen", r.reopen(), "creator", List.of("creator", "tenant", "none"));
+        PolicyStack stack = policies.asked(caller.tenant(), r.policy());
+        PolicyTerms terms = PolicyTerms.of(stack);
+        var filled = limits.fill(terms.limits(r.limits(), defaults));
+        String privileges = terms.privileges(given("privileges", r.privileges(), "sudo", List.of("sudo", "none")), "sudo");
+        String reopen = terms.reopen(given("reopen", r.reopen(), "creator", List.of("creator", "tenant", "none")), "creator");
         String onTimeout = RequestRules.oneOf("onTimeout", r.onTimeout(), "kill", List.of("kill", "stop", "pause"));
-        String policy = policy(r.policy());
         Tier tier = tiers.choose(r.isolation());
+        terms.isolation(tier);
         TierChoice.mustEnforce(tier, LimitRules.enforced(filled));
         String template = r.template() == null ? defaultTemplate : r.template();
         Source source = store.read(tx -> Source.find(tx, caller, template));
@@ -46,18 +53,19 @@ final class Planner {
         var volumes = MountRules.check(r.volumes(), CacheTools.paths(caches));
         var mounts = store.read(tx -> Holding.named(tx, caller, caller.tenant(), volumes));
         return new Plan(source, tier, TierChoice.facts(tier), name, labels, over(over(source.config().environment(), CacheTools.environment(caches)), env), filled, privileges,
-                policy, reopen, onTimeout, Boolean.TRUE.equals(r.untrusted()), null, mounts, caches, GitSource.wanted(r.workspace()));
+                stack, reopen, onTimeout, Boolean.TRUE.equals(r.untrusted()), null, mounts, caches, GitSource.wanted(r.workspace()));
     }
 
     /// As the source, but for what the request says; of volumes only those that it names.
     Plan fork(Caller caller, SandboxRow from, Source source, ForkSandbox r) {
         var volumes = MountRules.check(r.volumes(), List.of());
         var mounts = store.read(tx -> Holding.named(tx, caller, from.tenant(), volumes));
-        var filled = limits.fill(r.limits(), from.limits());
+        PolicyStack stack = inherited(from);
+        var filled = limits.fill(PolicyTerms.of(stack).limits(r.limits(), from.limits()), from.limits());
         Tier tier = tiers.of(from);
         TierChoice.mustEnforce(tier, LimitRules.enforced(filled));
         return new Plan(source, tier, TierChoice.facts(tier), RequestRules.name("name", r.name()),
-                labels(from, r), from.env(), filled, from.privileges(), from.policy(),
+                labels(from, r), from.env(), filled, from.privileges(), stack,
                 from.reopen(), from.onTimeout(), from.untrusted(), from.id().value(), mounts, List.of(), null);
     }
 
@@ -74,13 +82,17 @@ final class Planner {
         return Map.copyOf(labels);
     }
 
-    private static String policy(@Nullable String asked) {
-        if (asked != null && !asked.equals("none")) {
-            throw Problem.of(Code.NOT_OFFERED, "policy: this server offers no policy '" + RequestRules.shown(asked) + "'.",
-                            "Leave it out or send none: the sandbox has its loopback and no other network.")
-                    .with("field", "policy").with("allowed", "none").raise();
-        }
-        return "none";
+    /// Null stays null; anything else must be one of those.
+    private static @Nullable String given(String field, @Nullable String asked, String standard, List<String> allowed) {
+        String value = RequestRules.oneOf(field, asked, standard, allowed);
+        return asked == null ? null : value;
+    }
+
+    /// A fork has its source's policy, under the floors of today.
+    private PolicyStack inherited(SandboxRow from) {
+        PolicyStack stack = policies.checked(from);
+        PolicyTerms.of(stack).hold(from);
+        return stack;
     }
 
     private static Map<String, String> over(Map<String, String> below, Map<String, String> above) {

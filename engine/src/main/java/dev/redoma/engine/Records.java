@@ -6,6 +6,7 @@ import dev.redoma.ledger.Ledger;
 import dev.redoma.model.Caller;
 import dev.redoma.model.wire.StopReason;
 import dev.redoma.model.wire.Workspace;
+import dev.redoma.policy.PolicyStack;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,6 +70,13 @@ final class Records {
     void workspace(Handle tx, SandboxRow row, Workspace made) {
         ledger.append(tx, new Entry(row.tenant().value(), ENGINE, row.id().value(), null, "sandbox", "workspace", Map.of("commit", String.valueOf(made.commit()), "digest", row.template().digest()),
                 Map.of("from", made.from(), "path", made.path()), List.of("commit")));
+    }
+
+    /// The text in force, all of it, and its digest.
+    void policy(Handle tx, SandboxRow row, PolicyStack stack, long epoch, String actor, String action) {
+        var open = Map.<String, Object>of("name", stack.name(), "policyDigest", stack.digest(), "epoch", epoch);
+        var texts = stack.documents().stream().map(d -> Map.of("layer", d.layer(), "source", d.source(), "text", d.text())).toList();
+        ledger.append(tx, new Entry(row.tenant().value(), actor, row.id().value(), null, "policy", action, open, Map.of("documents", texts), List.of()));
     }
 
     void stopped(Handle tx, SandboxRow row, String actor, String action, StopReason reason) {

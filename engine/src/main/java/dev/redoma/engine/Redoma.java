@@ -19,6 +19,8 @@ public interface Redoma {
 
     Caches caches();
 
+    Policies policies();
+
     /// Files of volumes, without a sandbox; where `Files` says sandbox, a volume is meant.
     Files volumeFiles();
 }

@@ -20,7 +20,7 @@ final class Retention {
         for (String id : ids) {
             core.execs().forget(new SandboxId(id));
             core.store().write(tx -> {
-                for (String table : List.of("exec", "system_log", "idempotency")) {
+                for (String table : List.of("exec", "system_log", "idempotency", "sandbox_policy")) {
                     tx.createUpdate("DELETE FROM " + table + " WHERE sandbox = :id").bind("id", id).execute();
                 }
                 return tx.createUpdate("DELETE FROM sandbox WHERE id = :id").bind("id", id).execute();

@@ -75,6 +75,10 @@ final class RowChange {
         return set("workspace", Columns.json(workspace));
     }
 
+    RowChange policy(String name) {
+        return set("policy", name);
+    }
+
     RowChange nameless() {
         return set("name", null);
     }

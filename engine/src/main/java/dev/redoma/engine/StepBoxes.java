@@ -3,6 +3,7 @@ package dev.redoma.engine;
 
 import dev.redoma.model.wire.Limits;
 import dev.redoma.model.wire.TemplateRef;
+import dev.redoma.policy.PolicyStack;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -27,10 +28,12 @@ final class StepBoxes {
         this.limits = limits;
     }
 
+    private static final PolicyStack NOTHING = new PolicyStack("none", List.of());
+
     StepBox open(BuildOrder order, List<LayerRef> layers) {
         var source = new Source(new TemplateRef(order.row().template(), StepKey.stack(layers)), layers, TemplateConfig.NONE);
         Tier tier = core.tiers().choose(null);
-        var plan = new Plan(source, tier, TierChoice.facts(tier), null, Map.of(LABEL, order.id().value()), Map.of(), ofStep(), "sudo", "none", "creator",
+        var plan = new Plan(source, tier, TierChoice.facts(tier), null, Map.of(LABEL, order.id().value()), Map.of(), ofStep(), "sudo", NOTHING, "creator",
                 "kill", false, null, List.of(), List.of(), null);
         return new StepBox(core, commands, ending, order, creation.bare(order.caller(), plan));
     }

@@ -42,6 +42,7 @@ public enum Code {
     START_FAILED(422, false, Layer.TEMPLATE),
     CONTENTS_REFUSED(422, false, Layer.POLICY),
     SCRUB_FAILED(422, false, Layer.TEMPLATE),
+    POLICY_INVALID(422, false, Layer.POLICY),
     RATE_LIMITED(429, true, Layer.POLICY),
     QUOTA_EXCEEDED(429, true, Layer.POLICY),
     POLICY_REFUSED(403, false, Layer.POLICY),

@@ -39,6 +39,18 @@ public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) 
         return connection instanceof Allow allow ? allow.request(method, path) : connection;
     }
 
+    EgressDecision connectIn(EgressClass c, HostName name, int port, List<InetAddress> addresses) {
+        return layers(c, layer -> layer.named(name, port).and(rules -> addresses(layer, rules, port, addresses)), port).decision();
+    }
+
+    EgressDecision literalIn(EgressClass c, InetAddress address, int port) {
+        Optional<AddressKind> kind = kind(address);
+        if (kind.isPresent() && !kind.get().internal()) {
+            return new Deny(c, "never", Reason.NEVER_DIALLED, address.getHostAddress());
+        }
+        return layers(c, layer -> layer.literal(address, kind, port), port).decision();
+    }
+
     private static EgressDecision named(String host, Function<HostName, EgressDecision> decide) {
         return HostName.parse(host).map(decide).orElseGet(() -> new Deny(null, "never", Reason.BAD_NAME, null));
     }

@@ -66,6 +66,11 @@ final class FakeRedoma implements Redoma, Sandboxes {
     }
 
     @Override
+    public dev.redoma.engine.Policies policies() {
+        return new FakePolicies(this);
+    }
+
+    @Override
     public Builds builds() {
         return new FakeBuilds();
     }

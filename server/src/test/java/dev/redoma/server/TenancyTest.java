@@ -46,7 +46,7 @@ class TenancyTest {
     private static final Map<String, String> BODIES = Map.of(
             "setLifetime", "{\"lifetimeMs\":1000}", "startExec", "{\"argv\":[\"echo\",\"x\"]}", "resizeExec", "{\"cols\":80,\"rows\":24}",
             "signalExec", "{\"signal\":15}", "makeDirectory", "{\"path\":\"/x\"}", "moveFile", "{\"from\":\"/x\",\"to\":\"/y\"}",
-            "setAttributes", "{\"path\":\"/x\"}", "forkSandbox", "{}", "createSnapshot", "{}");
+            "setAttributes", "{\"path\":\"/x\"}", "forkSandbox", "{}", "changePolicy", "{\"policy\":\"none\"}", "createSnapshot", "{}");
 
     private java.net.http.HttpResponse<String> send(String key, Operation o, String sandbox, String exec) throws Exception {
         var path = o.path().replace("{id}", sandbox).replace("{exec}", exec).replace("{name}", "pip") + (o.path().contains("/files") || o.path().contains("/archive") ? "?path=/x" : "");

@@ -25,6 +25,7 @@ public final class NativeApi {
         all.addAll(new ExecRoutes(redoma.execs(), largest).operations());
         all.addAll(FileRoutes.ofSandboxes(redoma.files(), largest).operations());
         all.addAll(new VolumeRoutes(redoma.volumes()).operations());
+        all.addAll(new PolicyRoutes(redoma.policies()).operations());
         all.addAll(new CacheRoutes(redoma.caches()).operations());
         all.addAll(FileRoutes.ofVolumes(redoma.volumeFiles(), largest).operations());
         all.addAll(new TemplateRoutes(redoma.templates(), largest).operations());

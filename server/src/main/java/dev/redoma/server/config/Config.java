@@ -102,7 +102,8 @@ public record Config(
                 new EngineConfig.Uids(v.count(ConfigKey.UIDS_FIRST), v.number(ConfigKey.UIDS_COUNT)),
                 new EngineConfig.Times(v.duration(ConfigKey.TIME_READY), v.duration(ConfigKey.TIME_LOCK), v.duration(ConfigKey.TIME_LIVENESS),
                         v.duration(ConfigKey.TIME_SWEEP), v.duration(ConfigKey.TIME_GRACE), v.duration(ConfigKey.TIME_ENDED), v.duration(ConfigKey.TIME_LOST)),
-                new EngineConfig.Saving(contents(v), v.number(ConfigKey.SNAPSHOTS_KEEP_COUNT), v.duration(ConfigKey.SNAPSHOTS_KEEP_AGE)), building(v));
+                new EngineConfig.Saving(contents(v), v.number(ConfigKey.SNAPSHOTS_KEEP_COUNT), v.duration(ConfigKey.SNAPSHOTS_KEEP_AGE)), building(v),
+                PolicyConfig.of(v));
     }
 
     private static EngineConfig.Building building(ConfigValues v) {

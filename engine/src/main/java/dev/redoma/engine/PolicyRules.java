@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.TenantId;
+import dev.redoma.policy.EffectivePolicy;
+import dev.redoma.policy.Feature;
+import dev.redoma.policy.NamedPolicies;
+import dev.redoma.policy.PolicyDocument;
+import dev.redoma.policy.PolicyStack;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/// Which policies there are and what they mean here. Thread-safe.
+final class PolicyRules {
+    private final PolicySettings settings;
+    private final Set<Feature> enforced;
+    private final dev.redoma.store.Store store;
+
+    PolicyRules(PolicySettings settings, Set<Feature> enforced, dev.redoma.store.Store store) {
+        this.settings = settings;
+        this.enforced = Set.copyOf(enforced);
+        this.store = store;
+    }
+
+    /// What a request asks for (null: the server's own), under the floors. Refused where it cannot be read, has no effect, or asks for what is not enforced here.
+    PolicyStack asked(TenantId tenant, @Nullable String asked) {
+        return taken(tenant, asked).mustBeEnforced(enforced);
+    }
+
+    /// The same, enforced here or not.
+    PolicyStack taken(TenantId tenant, @Nullable String asked) {
+        String text = asked == null ? settings.standard() : asked;
+        PolicyDocument request = settings.named().read("request", text);
+        return under(tenant, name(text, request), request).mustHaveEffect();
+    }
+
+    /// One that came as a text is known by what is in it: two sandboxes have the same policy where they have the same name of one.
+    private String name(String text, PolicyDocument request) {
+        String name = NamedPolicies.nameOf(text);
+        return name.equals("custom") ? "custom:" + new PolicyStack(name, List.of(request)).digest().substring(7, 23) : name;
+    }
+
+    private PolicyStack under(TenantId tenant, String name, PolicyDocument request) {
+        var documents = new ArrayList<PolicyDocument>();
+        documents.add(settings.floor());
+        PolicyDocument floor = settings.tenants().get(tenant);
+        if (floor != null) {
+            documents.add(floor);
+        }
+        documents.add(request);
+        return new PolicyStack(name, documents);
+    }
+
+    /// What stands for a sandbox now: what it was given, under the floors of today.
+    Standing standing(SandboxRow row) {
+        return store.read(tx -> PolicyRows.find(tx, row.id())).map(stored -> {
+            var request = PolicyStack.of(stored.sources()).documents().getLast();
+            return new Standing(under(row.tenant(), stored.sources().name(), request), stored.epoch());
+        }).orElseGet(() -> new Standing(under(row.tenant(), "none", settings.named().read("request", "none")), 0));
+    }
+
+    PolicyStack checked(SandboxRow row) {
+        return standing(row).stack().mustBeEnforced(enforced);
+    }
+
+    /// Throws where it cannot be read any more: then nothing may leave.
+    EffectivePolicy effective(SandboxRow row) {
+        if (row.policy().equals("none")) {
+            return EffectivePolicy.NONE;
+        }
+        Standing standing = standing(row);
+        return standing.stack().mustBeEnforced(enforced).effective(standing.epoch());
+    }
+
+    record Standing(PolicyStack stack, long epoch) {}
+
+    /// With a sandbox's first row. One that nothing leaves and that demands nothing has none of its own.
+    void insert(Handle tx, SandboxRow row, PolicyStack stack, Records records, String actor) {
+        if (!stack.name().equals("none")) {
+            PolicyRows.put(tx, row.id(), new PolicyRow(1, stack.digest(), stack.sources()));
+            records.policy(tx, row, stack, 1, actor, "set");
+        }
+    }
+}

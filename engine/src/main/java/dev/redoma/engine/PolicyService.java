@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.engine.PolicyRules.Standing;
+import dev.redoma.ledger.Ledger;
+import dev.redoma.model.Caller;
+import dev.redoma.model.Scope;
+import dev.redoma.model.wire.AuditRecord;
+import dev.redoma.model.wire.PolicyDifference;
+import dev.redoma.model.wire.PolicyExplanation;
+import dev.redoma.model.wire.PolicyProposal;
+import dev.redoma.policy.Explainer;
+import dev.redoma.policy.Learning;
+import dev.redoma.policy.PolicyStack;
+import dev.redoma.policy.Reaches;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// Policies of sandboxes, each call authorised. Thread-safe.
+final class PolicyService implements Policies {
+    private static final int LEARNED = 1000;
+
+    private final Core core;
+    private final PolicyRules rules;
+    private final Ledger ledger;
+    private final BiConsumer<LiveBox, SandboxRow> network;
+
+    /// `network`: puts the policy that a live sandbox's row has now into force; when it throws, nothing leaves that sandbox.
+    PolicyService(Core core, PolicyRules rules, Ledger ledger, BiConsumer<LiveBox, SandboxRow> network) {
+        this.core = core;
+        this.rules = rules;
+        this.ledger = ledger;
+        this.network = network;
+    }
+
+    @Override
+    public PolicyExplanation explain(Caller caller, String policy) {
+        return Explainer.explain(rules.asked(caller.tenant(), policy), 0);
+    }
+
+    @Override
+    public PolicyDifference difference(Caller caller, String before, String after) {
+        return Reaches.difference(rules.taken(caller.tenant(), before).effective(0), rules.taken(caller.tenant(), after).effective(0));
+    }
+
+    @Override
+    public PolicyExplanation of(Caller caller, String sandbox) {
+        caller.need(Scope.READ);
+        return told(core.store().read(tx -> Access.visible(tx, caller, sandbox)));
+    }
+
+    private PolicyExplanation told(SandboxRow row) {
+        Standing standing = rules.standing(row);
+        return Explainer.explain(standing.stack(), standing.epoch());
+    }
+
+    @Override
+    public PolicyExplanation change(Caller caller, String sandbox, String policy) {
+        caller.need(Scope.CREATE);
+        SandboxRow seen = core.store().read(tx -> Access.visible(tx, caller, sandbox));
+        Access.mayUse(caller, seen);
+        Access.notQuarantined(caller, seen);
+        Box box = core.boxes().find(seen.id()).orElseThrow(() -> Access.ended(seen));
+        PolicyStack stack = rules.asked(seen.tenant(), policy);
+        return core.background().call(() -> core.boxes().locked(box, () -> changed(box, caller, stack)), nobody -> { });
+    }
+
+    /// The row first: a server that ends in between puts into force what it says. Until then the old one stands, and its connections.
+    private PolicyExplanation changed(Box box, Caller caller, PolicyStack stack) {
+        SandboxRow row = core.row(box);
+        if (row.state() == State.ENDED || row.state() == State.CREATING) {
+            throw Access.wrongState(row, "change its policy");
+        }
+        Access.notQuarantined(caller, row);
+        PolicyTerms.of(stack).hold(row);
+        SandboxRow now = core.store().write(tx -> {
+            if (row.state().holdsInstance()) {
+                core.holding().mayHold(tx, row.id(), stack.name(), row.mounts());
+            }
+            long epoch = PolicyRows.find(tx, row.id()).map(PolicyRow::epoch).orElse(0L) + 1;
+            PolicyRows.put(tx, row.id(), new PolicyRow(epoch, stack.digest(), stack.sources()));
+            new RowChange().policy(stack.name()).apply(tx, row.id());
+            SandboxRow after = SandboxRows.get(tx, row.id());
+            core.records().policy(tx, after, stack, epoch, caller.key(), "changed");
+            return after;
+        });
+        LiveBox live = box.live();
+        if (live != null) {
+            network.accept(live, now);
+        }
+        return told(now);
+    }
+
+    @Override
+    public PolicyProposal learn(Caller caller, String sandbox) {
+        caller.need(Scope.READ);
+        SandboxRow row = core.store().read(tx -> Access.visible(tx, caller, sandbox));
+        Access.mayUse(caller, row);
+        List<AuditRecord> refused = ledger.newest(row.tenant().value(), row.id().value(), "egress", LEARNED).stream().filter(r -> r.action().endsWith(".denied")).toList();
+        Standing standing = rules.standing(row);
+        return Learning.propose(refused.stream().map(r -> refusal(r.fields())).toList(), standing.stack().effective(standing.epoch()));
+    }
+
+    private static Learning.Refused refusal(Map<String, Object> fields) {
+        return new Learning.Refused(text(fields, "host"), text(fields, "address"), fields.get("port") instanceof Number n ? n.intValue() : 0, text(fields, "reason"));
+    }
+
+    private static @Nullable String text(Map<String, Object> fields, String name) {
+        return fields.get(name) instanceof String text ? text : null;
+    }
+}

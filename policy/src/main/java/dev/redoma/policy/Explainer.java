@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.policy;
+
+import dev.redoma.model.wire.PolicyExplanation;
+import dev.redoma.model.wire.PolicyExplanation.Line;
+import dev.redoma.model.wire.PolicyReach;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// Tells what a policy lets out, where each line of it came from, and what nobody can see or exclude under it.
+public final class Explainer {
+    private Explainer() {}
+
+    public static PolicyExplanation explain(PolicyStack stack, long epoch) {
+        EffectivePolicy policy = stack.effective(epoch);
+        List<PolicyReach> reach = Reaches.of(policy);
+        return new PolicyExplanation(stack.name(), stack.digest(), epoch, policy.closed(), stack.sources(), reach, lines(stack, policy, reach), notes(policy, reach));
+    }
+
+    private static List<Line> lines(PolicyStack stack, EffectivePolicy policy, List<PolicyReach> reach) {
+        var used = rules(reach);
+        var lines = new ArrayList<Line>();
+        for (PolicyDocument document : stack.documents()) {
+            terms(document, lines);
+            var narrowed = rules(Reaches.opened(policy, new EffectivePolicy("alone", 0, List.of(document.egress()))));
+            for (Rule rule : document.rules()) {
+                String effect = rule.deny() ? "whole" : !used.contains(rule.id()) ? "nothing" : narrowed.contains(rule.id()) ? "narrowed" : "whole";
+                lines.add(new Line(rule.id(), rule.place().toString(), says(rule), effect));
+            }
+        }
+        return lines;
+    }
+
+    private static Set<String> rules(List<PolicyReach> reach) {
+        return reach.stream().flatMap(r -> r.rules().stream()).map(r -> r.substring(0, r.indexOf(" from "))).collect(Collectors.toSet());
+    }
+
+    private static void terms(PolicyDocument d, List<Line> lines) {
+        Terms t = d.terms();
+        if (t.isolation() != null) {
+            lines.add(term(d, "isolation", "at least the tier " + t.isolation()));
+        }
+        if (t.privileges() != null) {
+            lines.add(term(d, "privileges", "at most " + t.privileges()));
+        }
+        if (t.reopen() != null) {
+            lines.add(term(d, "reopen", "at most " + t.reopen()));
+        }
+        var l = t.limits();
+        if (!l.equals(dev.redoma.model.wire.Limits.DEFAULTS)) {
+            var most = new ArrayList<String>();
+            most(most, "cpu", l.cpu());
+            most(most, "memory", l.memoryBytes());
+            most(most, "disk", l.diskBytes());
+            most(most, "pids", l.pids());
+            most(most, "lifetime (ms)", l.lifetimeMs());
+            most(most, "idle (ms)", l.idleMs());
+            lines.add(term(d, "resources", "at most " + String.join(", ", most)));
+        }
+    }
+
+    private static void most(List<String> all, String name, @org.jspecify.annotations.Nullable Object value) {
+        if (value != null) {
+            all.add(name + " " + value);
+        }
+    }
+
+    private static Line term(PolicyDocument d, String key, String says) {
+        return new Line(d.layer() + "." + key, d.layer() + " (" + d.source() + ")", says, "whole");
+    }
+
+    private static String says(Rule rule) {
+        var text = new StringBuilder(rule.deny() ? "denies " : "allows ").append(rule.targets().stream().map(Target::toString).collect(Collectors.joining(", ")));
+        if (!rule.into().isEmpty()) {
+            text.append(" in ").append(rule.into().stream().map(AddressBlock::toString).collect(Collectors.joining(", ")));
+        }
+        if (!rule.methods().isEmpty()) {
+            text.append("; ").append(rule.methods().stream().sorted().collect(Collectors.joining(", ")));
+        }
+        if (!rule.paths().isEmpty()) {
+            text.append("; paths ").append(rule.paths().stream().map(PathPattern::text).collect(Collectors.joining(", ")));
+        }
+        if (rule.rate() != null) {
+            text.append("; at most ").append(rule.rate());
+        }
+        if (rule.bytes() != null) {
+            text.append("; at most ").append(rule.bytes()).append(" bytes");
+        }
+        return text.append(rule.deny() ? "" : "; " + switch (rule.handling()) {
+            case INTERCEPT -> "requests are seen";
+            case OPAQUE -> "opaque TLS";
+            case TCP -> "bytes as they are";
+        }).toString();
+    }
+
+    private static List<String> notes(EffectivePolicy policy, List<PolicyReach> reach) {
+        var notes = new ArrayList<String>();
+        if (policy.closed()) {
+            notes.add("Nothing leaves: names are answered with NXDOMAIN, connections are refused.");
+            return notes;
+        }
+        if (reach.stream().anyMatch(r -> r.passage().equals("tls"))) {
+            notes.add("Opaque TLS: the name asked for and the SNI are checked, and the address; what is inside is not seen. Domain fronting and ECH behind an allowed host are not excluded.");
+        }
+        if (reach.stream().anyMatch(r -> r.passage().equals("tcp"))) {
+            notes.add("Bytes as they are: the name asked for and the address are checked; what is sent there is not seen.");
+        }
+        if (reach.stream().anyMatch(r -> r.hosts().endsWith("addresses") || r.hosts().contains("/") || AddressBlock.address(r.hosts()).isPresent())) {
+            notes.add("Addresses without names: nobody vouches for who answers there.");
+        }
+        if (reach.stream().anyMatch(r -> r.hosts().startsWith("*"))) {
+            notes.add("Whole suffixes: whoever runs the names below one can be sent data by the names alone, as labels.");
+        }
+        if (reach.stream().anyMatch(r -> r.egressClass().equals("packages"))) {
+            notes.add("Packages are plain hosts: which packages arrive is neither identified nor checked.");
+        }
+        return notes;
+    }
+}
