@@ -85,6 +85,7 @@ final class Claim {
         side.runs(box, live, row);
         try {
             Background.joined(told);
+            core.uplink().connect(core.handover(), live, row);
             // Not in the member: it runs with what this sandbox was given. Templates with a start command have no members.
             start.begin(box, live, row, row.createdBy());
             return Optional.of(row);

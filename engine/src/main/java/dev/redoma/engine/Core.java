@@ -28,7 +28,8 @@ record Core(
         Timers timers,
         LayerHolds holds,
         ExecLifecycle execs,
-        PolicyRules policies) {
+        PolicyRules policies,
+        Uplink uplink) {
 
     /// As finely as the database keeps it, so that every answer says the same.
     Instant now() {

@@ -116,6 +116,7 @@ final class Creation {
             try {
                 Faults.at("create.started");
                 introduction.accept(live, begun.hostname());
+                core.uplink().connect(core.handover(), live, begun);
                 wanted(box);
                 start.begin(box, live, begun, caller.key());
                 wanted(box);
@@ -156,6 +157,7 @@ final class Creation {
         core.store().write(tx -> {
             core.ranges().release(tx, row.range());
             VolumeRows.forget(tx, row.id());
+            core.uplink().forget(tx, row.id());
             Idempotency.forget(tx, row.id());
             RowChange.settle(State.ENDED).instance(null).noRange().endsAt(null).endedAt(core.now()).reason(reason).apply(tx, row.id());
             core.records().stopped(tx, row, Records.ENGINE, "create.failed", reason);

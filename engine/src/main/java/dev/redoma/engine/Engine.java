@@ -19,7 +19,12 @@ public interface Engine extends Redoma, AutoCloseable {
 
     /// The same with a way to registries.
     static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, ImageSources images, Clock clock) {
-        return EngineHouse.open(config, store, ledger, pool, tiers, images, clock);
+        return open(config, store, ledger, pool, tiers, images, Network.NONE, clock);
+    }
+
+    /// The same with a network, by which sandboxes reach what their policies allow.
+    static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, ImageSources images, Network network, Clock clock) {
+        return EngineHouse.open(config, store, ledger, pool, tiers, images, network, clock);
     }
 
     @Override

@@ -69,7 +69,7 @@ final class EngineHouse implements Engine {
         this.volumeFiles = new VolumeFiles(core);
         this.caches = new CacheService(core, volumeEffects);
         this.retention = new Retention(core);
-        this.policies = new PolicyService(core, core.policies(), ledger, (live, row) -> { });
+        this.policies = new PolicyService(core, core.policies(), ledger, (live, row) -> core.uplink().connect(core.handover(), live, row));
         var recovery = new Recovery(core, side, creation, ending, pausing, starting, snapshots);
         var reaper = new Reaper(core, warm, collector);
         recovery.run();
@@ -81,14 +81,17 @@ final class EngineHouse implements Engine {
         core.background().every(HOURLY, "forgetting old builds", buildRecovery::sweep);
     }
 
-    static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, ImageSources images, Clock clock) {
+    static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, ImageSources images, Network network, Clock clock) {
+        var policies = new PolicyRules(config.policies(), network.enforces(), store);
+        var uplink = new Uplink(network, policies::effective);
         var boxes = new Boxes(config.times().lock());
         var background = new Background();
         var places = new Places(config.runDir());
         var commands = Commands.open(new LiveLookup(store, boxes), store, ledger, config.dataDir(), pool.root(), config.quota().outputBytes(), clock);
         var core = new Core(config, store, new Records(ledger), pool, clock, new TierChoice(tiers), boxes, places,
-                new Starter(pool, places, background, config.times().ready()), new Handover(), background, new SystemLog(store, clock),
-                new UidRanges(config.uids()), new Quotas(config), new Holding(new VolumeUse()), new Timers(clock, background), new LayerHolds(), commands.lifecycle(), new PolicyRules(config.policies(), Network.NONE.enforces(), store));
+                new Starter(pool, places, background, config.times().ready(), uplink), new Handover(), background, new SystemLog(store, clock),
+                new UidRanges(config.uids()), new Quotas(config), new Holding(new VolumeUse()), new Timers(clock, background), new LayerHolds(), commands.lifecycle(), policies,
+                uplink);
         return new EngineHouse(core, commands, images, ledger);
     }
 

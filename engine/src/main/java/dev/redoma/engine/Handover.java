@@ -42,6 +42,11 @@ final class Handover {
         send(live, Configure.newBuilder().setHostname(hostname).setEntropy(entropy()));
     }
 
+    /// What its resolver is.
+    void resolver(LiveBox live, String resolvConf) {
+        send(live, Configure.newBuilder().setResolvConf(ByteString.copyFromUtf8(resolvConf)));
+    }
+
     private static void send(LiveBox live, Configure.Builder what) {
         ask(live, Request.newBuilder().setConfigure(what));
     }

@@ -48,6 +48,11 @@ public interface Instance {
     /// Changes the host name inside. Only where the guest may not do it itself: tiers with a kernel of their own leave it to the guest.
     default void hostname(String name) {}
 
+    /// Where its network namespace is found as long as it lives; empty: it has none that this host could open sockets in.
+    default java.util.Optional<java.nio.file.Path> network() {
+        return java.util.Optional.empty();
+    }
+
     /// True if this host process belongs to this instance now (by cgroup).
     boolean owns(int hostPid);
 

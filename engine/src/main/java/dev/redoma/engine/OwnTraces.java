@@ -7,11 +7,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// What start and hand-over themselves leave is not the sandbox's change: the line of its name in `/etc/hosts`, its `/etc/machine-id`, and the
+/// What start and hand-over themselves leave is not the sandbox's change: the line of its name in `/etc/hosts`, its `/etc/machine-id`, its resolver in `/etc/resolv.conf`, and the
 /// directory on which the guest's channel is mounted. Left out of a change set only where nothing else of these was changed.
 final class OwnTraces {
     private static final String HOSTS = "/etc/hosts";
     private static final String MACHINE_ID = "/etc/machine-id";
+    private static final String RESOLVER = "/etc/resolv.conf";
     private static final String CHANNEL = "/run/redoma";
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}\n");
     private static final String OWN_NAME = "127.0.1.1";
@@ -34,6 +35,7 @@ final class OwnTraces {
         return switch (change.path()) {
             case HOSTS -> TreeFile.ofEtc(upper, "hosts").filter(now -> others(now).equals(before(lowers))).isPresent();
             case MACHINE_ID -> TreeFile.ofEtc(upper, "machine-id").filter(now -> ID.matcher(now).matches()).isPresent();
+            case RESOLVER -> TreeFile.ofEtc(upper, "resolv.conf").filter(Network.RESOLV_CONF::equals).isPresent();
             default -> false;
         };
     }

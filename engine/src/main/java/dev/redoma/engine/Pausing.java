@@ -80,6 +80,9 @@ final class Pausing {
         LiveBox live = live(box, row);
         live.instance().thaw();
         core.handover().resume(live, row.hostname());
+        if (row.quarantined()) {
+            core.uplink().connect(core.handover(), live, row);
+        }
         live.touch();
         SandboxRow running = core.write(row, RowChange.settle(State.RUNNING).reason(null).activeAt(core.now()), actor, "resumed");
         core.timers().watch(box, running.endsAt());
@@ -100,6 +103,7 @@ final class Pausing {
     SandboxRow quarantine(Box box, String actor) {
         SandboxRow row = core.row(box);
         StopReason reason = core.reason("quarantine", null, null);
+        core.uplink().cut(row.id());
         return switch (row.state()) {
             case RUNNING -> pause(box, actor, reason);
             case PAUSED, STOPPED, LOST -> {

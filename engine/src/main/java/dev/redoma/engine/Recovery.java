@@ -69,6 +69,20 @@ final class Recovery {
         LiveBox live = core.starter().found(row, config, instance);
         box.live(live);
         side.watchExit(live);
+        reconnect(live, row);
+    }
+
+    /// Fails closed: without it the sandbox goes on and nothing leaves it.
+    private void reconnect(LiveBox live, SandboxRow row) {
+        if (row.quarantined()) {
+            return;
+        }
+        try {
+            core.uplink().reconnect(live, row);
+        } catch (RuntimeException failed) {
+            LOG.warn("nothing leaves {} until it is started again", row.id(), failed);
+            core.log().add(row.id(), "its network could not be taken up again; nothing leaves it: " + failed.getMessage());
+        }
     }
 
     private void settle(Box box, SandboxRow row) {

@@ -24,8 +24,10 @@ final class Starter {
     private final Places places;
     private final Background background;
     private final Duration ready;
+    private final Uplink uplink;
 
-    Starter(Pool pool, Places places, Background background, Duration ready) {
+    Starter(Pool pool, Places places, Background background, Duration ready, Uplink uplink) {
+        this.uplink = uplink;
         this.pool = pool;
         this.places = places;
         this.background = background;
@@ -117,6 +119,7 @@ final class Starter {
 
     private void end(LiveBox live, Runnable kill) {
         live.expectEnd();
+        uplink.cut(live.id());
         kill.run();
         live.close();
         places.remove(live.id());

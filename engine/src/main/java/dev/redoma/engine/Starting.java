@@ -86,6 +86,7 @@ final class Starting {
         LiveBox live = core.starter().again(row, config, core.tiers().of(row));
         try {
             core.handover().resume(live, row.hostname());
+            core.uplink().connect(core.handover(), live, row);
             core.pool().quota(row.id(), disk);
             start.begin(box, live, row, actor);
             Instant now = core.now();

@@ -46,7 +46,7 @@ class CreationTest extends LifeCase {
     @Test
     void whatThisServerCannotDoIsRefusedByName() {
         refused(Code.NOT_OFFERED, () -> rig.sandboxes().create(ALICE, new CreateSandbox(null, null, null, null, null, "gvisor", null, null, null, null, null, null), null));
-        refused(Code.NOT_OFFERED, () -> rig.sandboxes().create(ALICE, new CreateSandbox(null, null, null, null, null, null, null, "internet", null, null, null, null), null));
+        refused(Code.NOT_ENFORCEABLE, () -> rig.sandboxes().create(ALICE, new CreateSandbox(null, null, null, null, null, null, null, "internet", null, null, null, null), null));
         RedomaException io = refusal(() -> rig.sandboxes().create(ALICE, LifeRig.limited(new Limits(null, null, null, null, null, null, 1L << 21, null, null), null), null));
         assertThat(io.code()).isEqualTo(Code.NOT_ENFORCEABLE);
         assertThat(io.problem().details().get("fields")).isEqualTo(List.of("limits.ioBytesPerSecond"));

@@ -24,7 +24,7 @@ final class AddressRules {
         return Addresses.kind(a);
     }
 
-    private static boolean own(InetAddress address) {
+    static boolean own(InetAddress address) {
         try {
             return NetworkInterface.getByInetAddress(address) != null;
         } catch (SocketException unknown) {

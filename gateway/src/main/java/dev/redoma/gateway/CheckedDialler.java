@@ -9,19 +9,25 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.Socket;
+import java.net.StandardSocketOptions;
+import java.io.UncheckedIOException;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /// Connects to other machines on behalf of a tenant: it resolves a name once, refuses it if any of its addresses may not be dialled, and
 /// dials exactly an address that it has checked. No proxy is used. Thread-safe.
 public final class CheckedDialler {
     private final Resolver resolver;
+    private final Supplier<SocketChannel> sockets;
     private final Duration patience;
 
     /// How a name becomes addresses.
-    interface Resolver {
+    public interface Resolver {
         InetAddress[] resolve(String host) throws IOException;
     }
 
@@ -30,8 +36,54 @@ public final class CheckedDialler {
     }
 
     CheckedDialler(Resolver resolver, Duration patience) {
+        this(resolver, CheckedDialler::channel, patience);
+    }
+
+    /// `sockets`: where connections begin, when it is not this process' own network.
+    public CheckedDialler(Resolver resolver, Supplier<SocketChannel> sockets, Duration patience) {
         this.resolver = resolver;
+        this.sockets = sockets;
         this.patience = patience;
+    }
+
+    /// Whether an address is one of this host's.
+    public static boolean own(InetAddress address) {
+        return AddressRules.own(address);
+    }
+
+    private static SocketChannel channel() {
+        try {
+            return SocketChannel.open();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// What the name leads to now. An address stands for itself.
+    public List<InetAddress> resolve(String host) throws IOException {
+        return List.of(resolver.resolve(host));
+    }
+
+    /// To the first of these addresses that answers. Whoever calls has checked every one of them.
+    public SocketChannel dial(List<InetAddress> checked, int port) throws IOException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        IOException failed = new IOException("no address");
+        for (var address : checked) {
+            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            if (left <= 0) {
+                break;
+            }
+            var channel = sockets.get();
+            try {
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                channel.socket().connect(new InetSocketAddress(address, port), (int) left);
+                return channel;
+            } catch (IOException e) {
+                channel.close();
+                failed = new IOException(address.getHostAddress() + " port " + port + ": " + e.getMessage(), e);
+            }
+        }
+        throw failed;
     }
 
     /// `allowPrivate`: the operator named this very destination as one of the inside. `begun` gets each socket before it connects, so that

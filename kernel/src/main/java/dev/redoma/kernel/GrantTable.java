@@ -45,6 +45,9 @@ public final class GrantTable implements AutoCloseable {
 
     /// Makes every address in there one of the namespace's own, so that a connection to it does not leave.
     public void route(List<Block> blocks) {
+        if (blocks.isEmpty()) {
+            return;
+        }
         try (var routes = Netlink.open(namespace, Netlink.ROUTE)) {
             var to = new NetlinkMessage();
             for (Block block : blocks) {
@@ -70,7 +73,7 @@ public final class GrantTable implements AutoCloseable {
         filter.send(to, "packet rules of a namespace");
     }
 
-    /// More, to what `replace` granted.
+    /// More, to what `replace` granted. Some thousands at a time.
     public void grant(List<Pair> pairs, List<InetAddress> hosts) {
         var to = new NetlinkMessage();
         NftRules.begin(to);

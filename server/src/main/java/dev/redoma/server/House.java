@@ -7,6 +7,7 @@ import dev.redoma.engine.image.ImageSources;
 import dev.redoma.engine.image.Registries;
 import dev.redoma.gateway.CheckedDialler;
 import dev.redoma.gateway.CheckedOutgoing;
+import dev.redoma.gateway.egress.EgressGateway;
 import dev.redoma.http.HttpServer;
 import dev.redoma.ledger.ChainLedger;
 import dev.redoma.model.Caller;
@@ -57,7 +58,8 @@ public final class House implements AutoCloseable {
             tier = trying.get();
             watch.done("tier");
             List<Tier> tiers = List.of(tier);
-            engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, images(config.registries()), Clock.systemUTC()));
+            var egress = opened.add(new EgressGateway(store, ledger, new CheckedDialler(), CheckedDialler::own));
+            engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, images(config.registries()), egress, Clock.systemUTC()));
             watch.done("engine");
             serving = opened.add(Serving.start(config, http, store, ledger, engine, about(store, config, installation, tiers, pool), options.profile()));
             watch.done("api");

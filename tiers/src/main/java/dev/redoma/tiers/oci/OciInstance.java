@@ -12,6 +12,7 @@ import dev.redoma.model.Code;
 import dev.redoma.model.ExecId;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.Usage;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -113,6 +114,11 @@ final class OciInstance implements Instance {
             throw Problem.of(Code.GUEST_UNREACHABLE, "the sandbox's first process has ended", "See why it ended.").raise();
         }
         HostName.set(ref.pid(), name);
+    }
+
+    @Override
+    public Optional<Path> network() {
+        return Optional.of(Path.of("/proc", Integer.toString(ref.pid()), "ns/net"));
     }
 
     @Override

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.model.SandboxId;
+import dev.redoma.policy.EffectivePolicy;
+import java.util.function.Function;
+import org.jdbi.v3.core.Handle;
+
+/// Puts the policies of sandboxes into force in their networks. Called under the box's lock.
+final class Uplink {
+    private final Network network;
+    private final Function<SandboxRow, EffectivePolicy> policies;
+
+    Uplink(Network network, Function<SandboxRow, EffectivePolicy> policies) {
+        this.network = network;
+        this.policies = policies;
+    }
+
+    /// Before the first command of what was just started, or after its policy was changed. One that nothing may leave costs nothing. When it throws, nothing leaves.
+    void connect(Handover handover, LiveBox live, SandboxRow row) {
+        try {
+            EffectivePolicy policy = policies.apply(row);
+            network.apply(place(live, row, policy));
+            if (!policy.closed()) {
+                handover.resolver(live, Network.RESOLV_CONF);
+            }
+        } catch (RuntimeException | Error failed) {
+            network.detach(row.id());
+            throw failed;
+        }
+    }
+
+    /// What an earlier server had let out goes on; the guest knows its resolver.
+    void reconnect(LiveBox live, SandboxRow row) {
+        network.apply(place(live, row, policies.apply(row)));
+    }
+
+    private static Network.Place place(LiveBox live, SandboxRow row, EffectivePolicy policy) {
+        Instance instance = live.instance();
+        var namespace = policy.closed() ? java.nio.file.Path.of("/nonexistent") : instance.network().orElseThrow(() -> Problem.of(
+                        Code.NOT_ENFORCEABLE, "The tier " + row.isolation().tier() + " lets nothing out yet.", "Use the policy none, or the container tier.").raise());
+        SandboxId from = row.forkedFrom() == null ? null : new SandboxId(row.forkedFrom());
+        return new Network.Place(row.id(), row.tenant(), from, policy, namespace, instance::alive);
+    }
+
+    void cut(SandboxId sandbox) {
+        network.detach(sandbox);
+    }
+
+    void forget(Handle tx, SandboxId sandbox) {
+        network.forget(tx, sandbox);
+    }
+}

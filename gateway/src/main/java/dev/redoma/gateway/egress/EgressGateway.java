@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import dev.redoma.engine.Network;
+import dev.redoma.gateway.CheckedDialler;
+import dev.redoma.kernel.NetworkNamespace;
+import dev.redoma.ledger.Ledger;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.model.SandboxId;
+import dev.redoma.policy.EffectivePolicy;
+import dev.redoma.policy.EgressDecider;
+import dev.redoma.policy.Feature;
+import dev.redoma.store.Store;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.jdbi.v3.core.Handle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The egress of all sandboxes: one way out each, by sockets that live in the sandbox's network namespace and are this process'. Without it, or without
+/// a policy that lets anything out, nothing in a sandbox leads anywhere. Thread-safe.
+public final class EgressGateway implements Network, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(EgressGateway.class);
+    private static final Duration ROUND = Duration.ofSeconds(1);
+
+    private final Store store;
+    private final Ledger ledger;
+    private final Way way;
+    private final Predicate<InetAddress> own;
+    private final Map<SandboxId, SandboxEgress> ways = new ConcurrentHashMap<>();
+    private final Thread rounds = Thread.ofVirtual().name("egress-rounds").unstarted(this::rounds);
+
+    /// `own`: whether an address is this host's; those are never dialled.
+    public EgressGateway(Store store, Ledger ledger, CheckedDialler dialler, Predicate<InetAddress> own) {
+        this.store = store;
+        this.ledger = ledger;
+        this.way = new Way(dialler);
+        this.own = own;
+        rounds.start();
+    }
+
+    @Override
+    public void apply(Place place) {
+        ways.compute(place.sandbox(), (id, before) -> {
+            if (before != null) {
+                change(before, place);
+                return before;
+            }
+            return place.policy().closed() ? null : made(place);
+        });
+    }
+
+    private SandboxEgress made(Place place) {
+        inherit(place);
+        var records = new EgressRecords(store, ledger, place.tenant(), place.sandbox());
+        try {
+            var names = new SandboxNames(store, place.sandbox());
+            var budgets = new Budgets(store, place.sandbox());
+            var namespace = NetworkNamespace.of(place.namespace());
+            if (!place.stands().getAsBoolean()) {
+                namespace.close();
+                throw new IOException("its first process has ended");
+            }
+            var made = SandboxEgress.open(namespace, new EgressDecider(place.policy(), own), records, names, budgets, way);
+            made.start();
+            return made;
+        } catch (IOException failed) {
+            throw failure(failed);
+        }
+    }
+
+    private void change(SandboxEgress before, Place place) {
+        try {
+            before.change(new EgressDecider(place.policy(), own));
+        } catch (IOException failed) {
+            throw failure(failed);
+        }
+    }
+
+    private static RuntimeException failure(IOException failed) {
+        return Problem.of(Code.HOST_FAILED, "The sandbox's network could not be made: " + failed.getMessage(), "Try again; see the server's log.").raise(failed);
+    }
+
+    /// A fork knows the names of what it was forked from by the same addresses: programs and files in it may hold them.
+    private void inherit(Place place) {
+        var from = place.forkedFrom();
+        if (from != null) {
+            store.write(tx -> {
+                if (NameRows.of(tx, place.sandbox()).isEmpty()) {
+                    NameRows.copy(tx, from, place.sandbox());
+                }
+                return true;
+            });
+        }
+    }
+
+    @Override
+    public void detach(SandboxId sandbox) {
+        ways.computeIfPresent(sandbox, (id, way) -> {
+            way.close();
+            return null;
+        });
+    }
+
+    @Override
+    public void forget(Handle tx, SandboxId sandbox) {
+        NameRows.forget(tx, sandbox);
+        tx.createUpdate("DELETE FROM egress_spent WHERE sandbox = :sandbox").bind("sandbox", sandbox.value()).execute();
+    }
+
+    @Override
+    public Set<Feature> enforces() {
+        return Set.of(Feature.EGRESS, Feature.RATES, Feature.BYTES);
+    }
+
+    private void rounds() {
+        try {
+            while (true) {
+                Thread.sleep(ROUND);
+                ways.forEach(EgressGateway::round);
+            }
+        } catch (InterruptedException closed) {
+            // that ends it
+        }
+    }
+
+    private static void round(SandboxId id, SandboxEgress way) {
+        try {
+            way.round();
+        } catch (RuntimeException failed) {
+            LOG.warn("what {} let out could not be recorded yet", id, failed);
+        }
+    }
+
+    /// Nothing leaves any sandbox any more.
+    @Override
+    public void close() {
+        rounds.interrupt();
+        ways.keySet().forEach(this::detach);
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import dev.redoma.ledger.Entry;
+import dev.redoma.ledger.Ledger;
+import dev.redoma.model.SandboxId;
+import dev.redoma.model.TenantId;
+import dev.redoma.store.Store;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jdbi.v3.core.Handle;
+
+/// The record of what left a sandbox and what was refused. The first of its kind is durable before the gateway goes on; what repeats within a few seconds is
+/// counted and recorded with its number. Beyond a rate of new kinds, refusals are counted together and nothing more is let out. Nothing of another
+/// sandbox is touched by it. Thread-safe.
+final class EgressRecords {
+    private static final String CATEGORY = "egress";
+    private static final String ACTOR = "gateway";
+    private static final long WINDOW = TimeUnit.SECONDS.toNanos(10);
+    private static final int KINDS = 512;
+    private static final int BURST = 300;
+    private static final double PER_SECOND = 50;
+
+    private final Store store;
+    private final Ledger ledger;
+    private final TenantId tenant;
+    private final SandboxId sandbox;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Fact, Seen> seen = new LinkedHashMap<>();
+    /// By action: refusals that came too many at once to be told one by one.
+    private final Map<String, Long> crowd = new LinkedHashMap<>();
+    private final Map<Fact, Sum> closings = new LinkedHashMap<>();
+    /// Counted, and refused by the database so far.
+    private final List<Fact> unwritten = new ArrayList<>();
+    private final Bucket bucket = new Bucket(BURST, PER_SECOND);
+
+    private static final class Seen {
+        private final long since = System.nanoTime();
+        private long again;
+    }
+
+    private record Sum(long count, long up, long down) {
+        Sum plus(Sum other) {
+            return new Sum(count + other.count, up + other.up, down + other.down);
+        }
+    }
+
+    EgressRecords(Store store, Ledger ledger, TenantId tenant, SandboxId sandbox) {
+        this.store = store;
+        this.ledger = ledger;
+        this.tenant = tenant;
+        this.sandbox = sandbox;
+    }
+
+    /// What became of a record.
+    enum Told {
+        WRITTEN, COUNTED,
+        /// Too much at once: nothing was recorded, and nothing must be let out.
+        TOO_MANY
+    }
+
+    /// Durable, or counted, when it returns; throws where it cannot be recorded.
+    void refused(Fact fact) {
+        if (tell(fact) == Told.TOO_MANY) {
+            crowded(fact.action());
+        }
+    }
+
+    /// One more refusal that is counted only.
+    void crowded(String action) {
+        lock.lock();
+        try {
+            crowd.merge(action, 1L, Long::sum);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Durable, or counted, when it returns, unless it is too much; throws where it cannot be recorded.
+    Told allowed(Fact fact) {
+        return tell(fact);
+    }
+
+    private Told tell(Fact fact) {
+        lock.lock();
+        try {
+            Seen before = seen.get(fact);
+            if (before != null) {
+                before.again++;
+                return Told.COUNTED;
+            }
+            if (seen.size() >= KINDS || !bucket.take()) {
+                return Told.TOO_MANY;
+            }
+        } finally {
+            lock.unlock();
+        }
+        write(fact);
+        counting(fact);
+        return Told.WRITTEN;
+    }
+
+    /// It was recorded: what is the same is counted from now on.
+    void counting(Fact fact) {
+        lock.lock();
+        try {
+            seen.putIfAbsent(fact, new Seen());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The end of a connection whose beginning was counted.
+    void closedToo(Fact fact, long up, long down) {
+        lock.lock();
+        try {
+            Fact key = closings.size() < KINDS || closings.containsKey(fact) ? fact : new Fact(fact.action(), null, null, 0, null, null, "many", Map.of());
+            closings.merge(key, new Sum(1, up, down), Sum::plus);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// For a commit that has more in it than this record. False: it must not be let out.
+    boolean mayRecord() {
+        lock.lock();
+        try {
+            return bucket.take();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The end of a connection. Where it cannot be recorded now it is later.
+    void closed(Fact fact) {
+        try {
+            write(fact);
+        } catch (RuntimeException failed) {
+            keep(List.of(fact));
+            throw failed;
+        }
+    }
+
+    private void write(Fact fact) {
+        store.write(tx -> {
+            append(tx, fact);
+            return true;
+        });
+    }
+
+    void append(Handle tx, Fact fact) {
+        ledger.append(tx, new Entry(tenant.value(), ACTOR, sandbox.value(), null, CATEGORY, fact.action(), fact.open(), fact.sealed(), List.of()));
+    }
+
+    /// Records what was counted. `all`: also what may still go on being counted.
+    void flush(boolean all) {
+        var lines = new ArrayList<Fact>();
+        lock.lock();
+        try {
+            long now = System.nanoTime();
+            seen.entrySet().removeIf(e -> {
+                boolean due = all || now - e.getValue().since > WINDOW;
+                if (due && e.getValue().again > 0) {
+                    lines.add(e.getKey().with("again", e.getValue().again));
+                }
+                return due;
+            });
+            crowd.forEach((action, n) -> lines.add(new Fact(action, null, null, 0, null, null, "many", Map.of("again", n))));
+            crowd.clear();
+            closings.forEach((fact, sum) -> lines.add(fact.with("again", sum.count()).with("up", sum.up()).with("down", sum.down())));
+            closings.clear();
+            lines.addAll(unwritten);
+            unwritten.clear();
+        } finally {
+            lock.unlock();
+        }
+        if (!lines.isEmpty()) {
+            writeCounted(lines);
+        }
+    }
+
+    private void writeCounted(List<Fact> lines) {
+        try {
+            store.write(tx -> {
+                lines.forEach(fact -> append(tx, fact));
+                return true;
+            });
+        } catch (RuntimeException failed) {
+            keep(lines);
+            throw failed;
+        }
+    }
+
+    private void keep(List<Fact> facts) {
+        lock.lock();
+        try {
+            unwritten.addAll(facts.subList(0, Math.clamp(4L * KINDS - unwritten.size(), 0, facts.size())));
+        } finally {
+            lock.unlock();
+        }
+    }
+}

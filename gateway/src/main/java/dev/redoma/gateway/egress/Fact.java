@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import dev.redoma.policy.EgressClass;
+import dev.redoma.policy.EgressDecision;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What is recorded of one thing that wanted out: what it was (`action`), to which host or address and port (0: none), which rule of which class decided, and
+/// why. `verified`: what the gateway itself established.
+record Fact(
+        String action,
+        @Nullable String host,
+        @Nullable String address,
+        int port,
+        @Nullable String egressClass,
+        @Nullable String rule,
+        @Nullable String reason,
+        Map<String, Object> more) {
+
+    Fact {
+        more = Map.copyOf(more);
+    }
+
+    static Fact of(String action, @Nullable String host, int port, EgressDecision decision) {
+        String about = decision instanceof EgressDecision.Deny deny ? deny.about() : null;
+        return new Fact(action, host, about, port, decision.inClass().map(EgressClass::wire).orElse(null), decision.rule(), decision.allowed() ? null : decision.reason().wire(), Map.of());
+    }
+
+    /// Refused by the gateway, where the rules alone would not.
+    Fact because(String why) {
+        return new Fact(action, host, address, port, egressClass, rule, why, more);
+    }
+
+    Fact at(@Nullable String where) {
+        return new Fact(action, host, where, port, egressClass, rule, reason, more);
+    }
+
+    Fact with(String key, Object value) {
+        var all = new LinkedHashMap<>(more);
+        all.put(key, value);
+        return new Fact(action, host, address, port, egressClass, rule, reason, all);
+    }
+
+    Map<String, Object> open() {
+        var all = new LinkedHashMap<String, Object>(more);
+        put(all, "class", egressClass);
+        put(all, "rule", rule);
+        put(all, "reason", reason);
+        if (port > 0) {
+            all.put("port", port);
+        }
+        return all;
+    }
+
+    /// Names and addresses may tell of persons: they go with the sandbox's key.
+    Map<String, Object> sealed() {
+        var all = new LinkedHashMap<String, Object>();
+        put(all, "host", host);
+        put(all, "address", address);
+        return all;
+    }
+
+    private static void put(Map<String, Object> to, String key, @Nullable Object value) {
+        if (value != null) {
+            to.put(key, value);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import dev.redoma.kernel.KernelException;
+import dev.redoma.kernel.OriginalDestination;
+import dev.redoma.policy.EgressClass;
+import dev.redoma.policy.EgressDecider;
+import dev.redoma.policy.EgressDecision.Allow;
+import dev.redoma.policy.HostName;
+import dev.redoma.policy.Passage;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PushbackInputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// One connection of a program inside, from the moment it is accepted until both its ways have ended.
+final class Outward {
+    private static final int FIRST_WORDS_MS = 15_000;
+    private static final int TLS_HANDSHAKE = 22;
+    private static final int FIRST_CHUNK = 4096;
+    private static final String CONNECT = "connect";
+    private static final String DENIED = "connect.denied";
+
+    private final SandboxEgress sandbox;
+    private final SocketChannel inside;
+
+    Outward(SandboxEgress sandbox, SocketChannel inside) {
+        this.sandbox = sandbox;
+        this.inside = inside;
+    }
+
+    /// Ends with the channel closed, whatever happens.
+    void serve() throws IOException {
+        try (inside) {
+            InetSocketAddress asked = OriginalDestination.of(inside);
+            if (asked.getAddress().equals(Synthetic.RESOLVER) && asked.getPort() == 53) {
+                sandbox.dns().connection(inside);
+                return;
+            }
+            var number = Synthetic.number(asked.getAddress());
+            var host = number.isPresent() ? sandbox.names().name(number.getAsInt()) : Optional.<String>empty();
+            if (number.isPresent() && host.isEmpty()) {
+                reset(); // an address that stands for nothing; packet rules let nobody get here
+                return;
+            }
+            through(host.orElse(null), asked.getAddress(), asked.getPort());
+        } catch (KernelException notLedHere) {
+            reset();
+        }
+    }
+
+    private void through(@Nullable String host, InetAddress literal, int port) throws IOException {
+        EgressDecider decider = sandbox.decider();
+        if (host != null && !PortsOf.port(decider, host, port)) {
+            refuse(Fact.of(DENIED, host, port, decider.decideConnect(host, port, List.of())));
+            return;
+        }
+        // What will be said is known before anything is looked up, where the program speaks first.
+        InputStream in = inside.socket().getInputStream();
+        var http = host == null ? Optional.<EgressClass>empty() : PortsOf.http(decider, host, port);
+        if (host != null && port == 80 && http.isPresent()) {
+            new PlainHttp(sandbox, inside, host, http.get(), this).serve();
+            return;
+        }
+        ClientHello hello = null;
+        if (port == 443 && http.isPresent()) {
+            hello = hello(in, host, port);
+            if (hello == null) {
+                return;
+            }
+        }
+        var checked = check(decider, host, literal, port);
+        if (checked == null) {
+            return;
+        }
+        if (!(checked.decision() instanceof Allow allow)) {
+            Fact denied = Fact.of(DENIED, host, port, checked.decision());
+            refuse(host == null ? denied.at(literal.getHostAddress()) : denied);
+            return;
+        }
+        Fact fact = host == null ? Fact.of(CONNECT, null, port, allow).at(literal.getHostAddress()) : Fact.of(CONNECT, host, port, allow);
+        if (allow.passage() == Passage.HTTP) {
+            refuse(Fact.of(DENIED, host, port, allow).because("interception-not-offered"));
+            return;
+        }
+        if (host == null && port == 80 && allow.egressClass() == EgressClass.WEB) {
+            refuse(Fact.of(DENIED, null, port, allow).at(literal.getHostAddress()).because("plain-http-by-address"));
+            return;
+        }
+        if (allow.passage() == Passage.TLS && hello == null) {
+            hello = hello(in, host, port);
+            if (hello == null) {
+                return;
+            }
+        }
+        ClientHello first = hello;
+        carry(first == null ? fact : first.told(fact), host, checked, allow, port, null, relay -> {
+            inside.socket().setSoTimeout(0);
+            if (first != null) {
+                relay.sendUp(ByteBuffer.wrap(first.bytes()));
+                relay.copyUp(in);
+            } else if (host != null) {
+                named(relay, in, host, port);
+            } else {
+                relay.copyUp(in);
+            }
+        });
+    }
+
+    /// Null: what it leads to could not be learned; that was told.
+    Way.@Nullable Checked check(EgressDecider decider, @Nullable String host, InetAddress literal, int port) throws IOException {
+        try {
+            return sandbox.way().check(decider, host, literal, port, sandbox.lookUps());
+        } catch (IOException unknown) {
+            refuse(new Fact("connect.failed", host, null, port, null, null, "look-up", java.util.Map.of()));
+            return null;
+        }
+    }
+
+    /// Null: it was refused.
+    private @Nullable ClientHello hello(InputStream in, @Nullable String host, int port) throws IOException {
+        inside.socket().setSoTimeout(FIRST_WORDS_MS);
+        String fault;
+        try {
+            ClientHello hello = ClientHello.read(in);
+            fault = fault(hello, host);
+            if (fault == null) {
+                return hello;
+            }
+        } catch (ClientHello.Malformed | java.net.SocketTimeoutException e) {
+            fault = "not-tls";
+        }
+        refuse(new Fact(DENIED, host, null, port, null, null, fault, java.util.Map.of()));
+        return null;
+    }
+
+    private @Nullable String fault(ClientHello hello, @Nullable String host) {
+        if (hello.serverName() == null) {
+            return host == null ? null : "sni-absent";
+        }
+        var name = HostName.parse(hello.serverName());
+        if (name.isEmpty()) {
+            return "sni-malformed";
+        }
+        if (host == null) {
+            return sandbox.decider().decideName(name.get().ascii()).allowed() ? null : "sni-denied";
+        }
+        return name.get().ascii().equals(host) ? null : "sni-mismatch";
+    }
+
+    /// Where it begins as TLS does, its name has to be that of the host; other protocols go as they are.
+    private void named(Relay relay, InputStream in, String host, int port) throws IOException {
+        var chunk = new byte[FIRST_CHUNK];
+        int n = in.read(chunk);
+        if (n <= 0) {
+            return;
+        }
+        if (chunk[0] != TLS_HANDSHAKE) {
+            relay.sendUp(ByteBuffer.wrap(chunk, 0, n));
+            relay.copyUp(in);
+            return;
+        }
+        var again = new PushbackInputStream(in, FIRST_CHUNK);
+        again.unread(chunk, 0, n);
+        ClientHello hello = hello(again, host, port);
+        if (hello == null) {
+            throw new IOException("refused");
+        }
+        inside.socket().setSoTimeout(0);
+        relay.sendUp(ByteBuffer.wrap(hello.bytes()));
+        int sent = Math.min(n, hello.bytes().length);
+        relay.sendUp(ByteBuffer.wrap(chunk, sent, n - sent));
+        relay.copyUp(in);
+    }
+
+    /// Recorded before it is dialled, carried, and recorded with what passed when it has ended.
+    void carry(Fact fact, @Nullable String host, Way.Checked checked, Allow allow, int port, @Nullable RequestHead head, Carrier carrier) throws IOException {
+        var spent = sandbox.budgets().oneMore(allow.counted());
+        if (spent.isPresent()) {
+            refuse(Fact.of(DENIED, host, port, allow).because("budget").with("budget", spent.get().id()));
+            return;
+        }
+        var told = sandbox.records().allowed(fact);
+        if (told == EgressRecords.Told.TOO_MANY) {
+            refuse(Fact.of(DENIED, host, port, allow).because("too-many"));
+            return;
+        }
+        SocketChannel outside;
+        try {
+            outside = sandbox.way().dial(checked.addresses(), port);
+        } catch (IOException unreachable) {
+            sandbox.records().refused(Fact.of("connect.failed", host, port, allow).with("upstream", true));
+            reset();
+            return;
+        }
+        try (outside) {
+            var relay = new Relay(inside, outside, n -> sandbox.budgets().spend(allow.counted(), n));
+            var passing = new Passing(host, port, checked.addresses(), allow, head, relay, reached(outside), System.nanoTime());
+            if (!sandbox.enter(passing, inside)) {
+                refuse(Fact.of(DENIED, host, port, allow).because("changed"));
+                return;
+            }
+            try {
+                relay.run(in -> carrier.carry(relay));
+            } finally {
+                sandbox.leave(passing);
+                sandbox.closed(fact, passing, told);
+            }
+        }
+    }
+
+    private static @Nullable String reached(SocketChannel outside) throws IOException {
+        return outside.getRemoteAddress() instanceof InetSocketAddress at ? at.getAddress().getHostAddress() : null;
+    }
+
+    /// Sends up what the program says, over a relay.
+    interface Carrier {
+        void carry(Relay relay) throws IOException;
+    }
+
+    /// Recorded first; then the program sees a reset.
+    void refuse(Fact fact) throws IOException {
+        try {
+            sandbox.records().refused(fact);
+        } finally {
+            reset();
+        }
+    }
+
+    private void reset() throws IOException {
+        if (inside.isOpen()) {
+            inside.setOption(StandardSocketOptions.SO_LINGER, 0);
+            inside.close();
+        }
+    }
+}

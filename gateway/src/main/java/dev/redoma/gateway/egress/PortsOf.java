@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import dev.redoma.policy.EgressClass;
+import dev.redoma.policy.EgressDecider;
+import dev.redoma.policy.EgressDecision;
+import dev.redoma.policy.Ports;
+import dev.redoma.policy.Reason;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/// Which ports of a name a connection may be made to, before anything is known of its addresses.
+final class PortsOf {
+    private PortsOf() {}
+
+    /// What rules say changes only where a range of ports begins or ends.
+    static Ports name(EgressDecider decider, String host) {
+        var edges = new TreeSet<Integer>();
+        decider.policy().layers().stream().flatMap(l -> l.rules().stream()).flatMap(r -> r.targets().stream()).flatMap(t -> t.ports().ranges().stream()).forEach(r -> {
+            edges.add(r.from());
+            edges.add(r.to() + 1);
+        });
+        List<Integer> from = List.copyOf(edges);
+        var open = new ArrayList<Ports.Range>();
+        for (int i = 0; i + 1 < from.size(); i++) {
+            if (port(decider, host, from.get(i))) {
+                open.add(new Ports.Range(from.get(i), from.get(i + 1) - 1));
+            }
+        }
+        return new Ports(open);
+    }
+
+    /// A method or path is refused only where the connection is not.
+    static boolean port(EgressDecider decider, String host, int port) {
+        return Arrays.stream(EgressClass.values()).anyMatch(c -> port(decider, c, host, port));
+    }
+
+    /// The class, among those whose traffic is HTTP, by whose rules it is allowed.
+    static Optional<EgressClass> http(EgressDecider decider, String host, int port) {
+        return Arrays.stream(EgressClass.values()).filter(c -> c != EgressClass.INTERNAL && port(decider, c, host, port)).findFirst();
+    }
+
+    private static boolean port(EgressDecider decider, EgressClass c, String host, int port) {
+        EgressDecision decision = decider.decideRequest(c, host, port, "GET", "/");
+        return decision.allowed() || decision.reason() == Reason.METHOD || decision.reason() == Reason.PATH || decision.reason() == Reason.AMBIGUOUS_PATH;
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.jetty.http.HttpCompliance;
+import org.eclipse.jetty.http.HttpException;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.http.HttpVersion;
+import org.jspecify.annotations.Nullable;
+
+/// Reads one request off a connection, strictly: what two readers could take differently is none.
+final class RequestReader {
+    private static final int LONGEST_HEAD = 32 << 10;
+    private static final int BUFFER = 16 << 10;
+
+    private final InputStream in;
+    private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER).flip();
+    private final List<HttpField> fields = new ArrayList<>();
+    private final HttpParser parser = new HttpParser(new Handler(), LONGEST_HEAD, HttpCompliance.STRICT);
+    private @Nullable String method;
+    private @Nullable String target;
+    private boolean headDone;
+    private boolean whole;
+    private @Nullable String fault;
+    private @Nullable Body body;
+
+    /// Takes a piece of the body.
+    interface Body {
+        void piece(ByteBuffer content) throws IOException;
+    }
+
+    static final class Malformed extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        Malformed(String message) {
+            super(message);
+        }
+    }
+
+    RequestReader(InputStream in) {
+        this.in = in;
+    }
+
+    /// Null where nothing was sent at all.
+    @Nullable RequestHead head() throws IOException {
+        while (!headDone) {
+            if (!more()) {
+                return null;
+            }
+        }
+        return new RequestHead(java.util.Objects.requireNonNull(method), java.util.Objects.requireNonNull(target), fields);
+    }
+
+    /// The rest of the request, as it comes.
+    void body(Body to) throws IOException {
+        body = to;
+        try {
+            while (!whole) {
+                more();
+            }
+        } catch (Wrapped failed) {
+            throw failed.why;
+        }
+    }
+
+    private boolean more() throws IOException {
+        if (!buffer.hasRemaining()) {
+            int n = in.read(buffer.array(), 0, buffer.capacity());
+            if (n < 0) {
+                if (method == null && fault == null) {
+                    return false;
+                }
+                throw new Malformed("it ended early");
+            }
+            buffer.position(0).limit(n);
+        }
+        int before = buffer.remaining();
+        boolean wasHead = headDone;
+        parser.parseNext(buffer);
+        if (fault == null && buffer.remaining() == before && wasHead == headDone && !whole) {
+            fault = "it cannot be read on";
+        }
+        if (fault != null) {
+            throw new Malformed(fault);
+        }
+        return true;
+    }
+
+    private static final class Wrapped extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final IOException why;
+
+        Wrapped(IOException why) {
+            super(why);
+            this.why = why;
+        }
+    }
+
+    private final class Handler implements HttpParser.RequestHandler {
+        @Override
+        public void startRequest(String verb, String uri, HttpVersion version) {
+            method = verb;
+            target = uri;
+            if (version != HttpVersion.HTTP_1_1 && version != HttpVersion.HTTP_1_0) {
+                fault = "version";
+            }
+        }
+
+        @Override
+        public void parsedHeader(HttpField field) {
+            fields.add(field);
+        }
+
+        @Override
+        public boolean headerComplete() {
+            headDone = true;
+            return true; // the caller decides before anything of the body is read
+        }
+
+        @Override
+        public boolean content(ByteBuffer content) {
+            try {
+                java.util.Objects.requireNonNull(body).piece(content);
+            } catch (IOException e) {
+                throw new Wrapped(e);
+            }
+            return false;
+        }
+
+        @Override
+        public boolean contentComplete() {
+            return false;
+        }
+
+        @Override
+        public boolean messageComplete() {
+            whole = true;
+            return true;
+        }
+
+        @Override
+        public void badMessage(HttpException failure) {
+            fault = String.valueOf(failure.getReason());
+        }
+
+        @Override
+        public void earlyEOF() {
+            fault = "it ended early";
+        }
+    }
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import dev.redoma.kernel.NetworkNamespace;
+import dev.redoma.model.RedomaException;
+import dev.redoma.policy.EgressDecider;
+import dev.redoma.policy.EgressDecision;
+import dev.redoma.policy.HostName;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The way out of one sandbox: a listener, a resolver and packet rules in its network namespace. Who connects is known by whose listener it is. Thread-safe.
+final class SandboxEgress implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SandboxEgress.class);
+    private static final int AT_ONCE = 512;
+    private static final int LOOK_UPS = 4;
+    private static final Duration FIRST_WORDS = Duration.ofMinutes(1);
+    private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final Duration LONGEST = Duration.ofHours(12);
+    private static final Duration IDLE = Duration.ofMinutes(15);
+    private static final int QUESTIONS_AT_ONCE = 400;
+    private static final int QUESTIONS_PER_SECOND = 100;
+
+    private final EgressRecords records;
+    private final SandboxNames names;
+    private final Budgets budgets;
+    private final Way way;
+    private final Doorway door;
+    private final DnsService dns;
+    private final Bucket questions = new Bucket(QUESTIONS_AT_ONCE, QUESTIONS_PER_SECOND);
+    private final Semaphore free = new Semaphore(AT_ONCE);
+    private final Set<Passing> passing = ConcurrentHashMap.newKeySet();
+    private final Set<SocketChannel> accepted = ConcurrentHashMap.newKeySet();
+    /// Since when each that does not go anywhere yet has been here.
+    private final Map<SocketChannel, Long> waiting = new ConcurrentHashMap<>();
+    private final Semaphore lookUps = new Semaphore(LOOK_UPS);
+    /// Above the decider, what packet rules grant, and the entry of connections.
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile EgressDecider decider;
+    private volatile boolean closed;
+
+    /// It owns the namespace, also where this fails.
+    static SandboxEgress open(NetworkNamespace namespace, EgressDecider decider, EgressRecords records, SandboxNames names, Budgets budgets, Way way) throws IOException {
+        var made = new SandboxEgress(Doorway.open(namespace), decider, records, names, budgets, way);
+        try {
+            made.door.lead(decider, names.all());
+            return made;
+        } catch (IOException | RuntimeException failed) {
+            made.door.close();
+            throw failed;
+        }
+    }
+
+    private SandboxEgress(Doorway door, EgressDecider decider, EgressRecords records, SandboxNames names, Budgets budgets, Way way) {
+        this.door = door;
+        this.decider = decider;
+        this.records = records;
+        this.names = names;
+        this.budgets = budgets;
+        this.way = way;
+        this.dns = new DnsService(door.datagrams(), new DnsAnswers(this::decideName));
+    }
+
+    void start() {
+        Thread.ofVirtual().name("egress-dns").start(dns::serve);
+        Thread.ofVirtual().name("egress-accept").start(this::accept);
+    }
+
+    private void accept() {
+        while (!closed) {
+            try {
+                SocketChannel channel = door.listener().accept();
+                if (free.tryAcquire()) {
+                    accepted.add(channel);
+                    waiting.put(channel, System.nanoTime());
+                    Thread.ofVirtual().name("egress").start(() -> serve(channel));
+                } else {
+                    records.crowded("connect.denied");
+                    channel.setOption(java.net.StandardSocketOptions.SO_LINGER, 0);
+                    channel.close();
+                }
+            } catch (ClosedChannelException over) {
+                return;
+            } catch (IOException e) {
+                LOG.warn("a connection could not be accepted", e);
+                LockSupport.parkNanos(PAUSE); // for want of descriptors, most likely
+            }
+        }
+    }
+
+    private void serve(SocketChannel channel) {
+        try {
+            if (!closed) {
+                new Outward(this, channel).serve();
+            }
+        } catch (IOException gone) {
+            LOG.debug("a connection broke", gone);
+        } catch (RedomaException unrecorded) {
+            LOG.warn("a connection was refused, for it could not be recorded", unrecorded);
+        } catch (RuntimeException e) {
+            LOG.warn("a connection failed", e);
+        } finally {
+            accepted.remove(channel);
+            waiting.remove(channel);
+            free.release();
+            try {
+                channel.close();
+            } catch (IOException gone) {
+                // it is closed
+            }
+        }
+    }
+
+    EgressDecider decider() {
+        return decider;
+    }
+
+    EgressRecords records() {
+        return records;
+    }
+
+    SandboxNames names() {
+        return names;
+    }
+
+    Budgets budgets() {
+        return budgets;
+    }
+
+    Way way() {
+        return way;
+    }
+
+    Semaphore lookUps() {
+        return lookUps;
+    }
+
+    DnsService dns() {
+        return dns;
+    }
+
+    private DnsAnswers.Verdict decideName(String asked) {
+        if (!questions.take()) {
+            records.crowded("dns.denied");
+            return new DnsAnswers.Verdict.Refused();
+        }
+        try {
+            EgressDecision decision = decider.decideName(asked);
+            var host = HostName.parse(asked);
+            if (!decision.allowed() || host.isEmpty()) {
+                records.refused(Fact.of("dns.denied", shown(asked), 0, decision));
+                return new DnsAnswers.Verdict.NoSuchName();
+            }
+            return known(host.get().ascii(), decision);
+        } catch (RuntimeException unrecorded) {
+            LOG.warn("a question was not answered, for it could not be recorded", unrecorded);
+            return new DnsAnswers.Verdict.Failed();
+        }
+    }
+
+    private DnsAnswers.Verdict known(String name, EgressDecision decision) {
+        Fact fact = Fact.of("dns", name, 0, decision);
+        var number = names.number(name);
+        if (number.isPresent()) {
+            if (records.allowed(fact) == EgressRecords.Told.TOO_MANY) {
+                return new DnsAnswers.Verdict.Refused();
+            }
+            return new DnsAnswers.Verdict.Address(number.getAsInt());
+        }
+        if (!records.mayRecord()) {
+            records.refused(Fact.of("dns.denied", null, 0, decision).because("too-many"));
+            return new DnsAnswers.Verdict.Refused();
+        }
+        number = names.numberOrNew(name, tx -> records.append(tx, fact));
+        if (number.isEmpty()) {
+            records.refused(Fact.of("dns.denied", null, 0, decision).because("names-used-up"));
+            return new DnsAnswers.Verdict.Refused();
+        }
+        records.counting(fact);
+        grant(name, number.getAsInt());
+        return new DnsAnswers.Verdict.Address(number.getAsInt());
+    }
+
+    private static String shown(String asked) {
+        return asked.length() > 300 ? asked.substring(0, 300) : asked;
+    }
+
+    private void grant(String name, int number) {
+        lock.lock();
+        try {
+            door.lead(decider, name, number);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// From now on. What it does not allow is closed when this returns.
+    void change(EgressDecider next) throws IOException {
+        lock.lock();
+        try {
+            decider = next;
+            passing.forEach(this::stillAllowed);
+            door.lead(next, names.all());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void stillAllowed(Passing one) {
+        if (!allows(one)) {
+            one.relay().end("policy");
+        }
+    }
+
+    /// As it is carried, with the request that it carries, to what it has reached.
+    private boolean allows(Passing one) {
+        String host = one.host();
+        var now = host == null ? decider.decideLiteral(one.addresses().getFirst(), one.port()) : decider.decideConnect(host, one.port(), one.addresses());
+        if (!(now instanceof EgressDecision.Allow allow)) {
+            return false;
+        }
+        RequestHead head = one.head();
+        return head == null ? allow.passage().compareTo(one.by().passage()) >= 0 : allow.request(head.method(), head.path()).allowed();
+    }
+
+    /// False: the policy has changed meanwhile, or it is over.
+    boolean enter(Passing one, SocketChannel from) {
+        lock.lock();
+        try {
+            if (closed || !allows(one)) {
+                return false;
+            }
+            passing.add(one);
+            waiting.remove(from);
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void leave(Passing one) {
+        passing.remove(one);
+    }
+
+    void closed(Fact fact, Passing one, EgressRecords.Told told) {
+        Relay relay = one.relay();
+        var closed = new Fact("connect.closed", fact.host(), one.reached(), fact.port(), fact.egressClass(), fact.rule(), relay.ended(), Map.of());
+        if (told == EgressRecords.Told.WRITTEN) {
+            records.closed(closed.with("up", relay.up()).with("down", relay.down()).with("millis", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - one.begunAt())));
+        } else {
+            records.closedToo(closed, relay.up(), relay.down());
+        }
+        budgets.save();
+    }
+
+    /// Every second or so.
+    void round() {
+        long now = System.nanoTime();
+        waiting.forEach((channel, since) -> {
+            if (now - since > FIRST_WORDS.toNanos()) {
+                close(channel);
+            }
+        });
+        for (Passing one : passing) {
+            if (now - one.begunAt() > LONGEST.toNanos()) {
+                one.relay().end("age");
+            } else if (now - one.relay().activeAt() > IDLE.toNanos()) {
+                one.relay().end("idle");
+            }
+        }
+        budgets.save();
+        records.flush(false);
+    }
+
+    /// Cuts everything. Packet rules stay and lead nowhere.
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            passing.forEach(p -> p.relay().end("closed"));
+            door.close();
+            accepted.forEach(SandboxEgress::close);
+        } finally {
+            lock.unlock();
+        }
+        try {
+            budgets.save();
+            records.flush(true);
+        } catch (RuntimeException unwritten) {
+            LOG.warn("what was counted of a sandbox could not be recorded", unwritten);
+        }
+    }
+
+    private static void close(AutoCloseable one) {
+        try {
+            one.close();
+        } catch (Exception e) {
+            LOG.warn("closing", e);
+        }
+    }
+}

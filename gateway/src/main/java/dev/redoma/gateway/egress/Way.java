@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import dev.redoma.gateway.CheckedDialler;
+import dev.redoma.policy.EgressDecider;
+import dev.redoma.policy.EgressDecision;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/// The way out: what a name leads to, decided address by address, and the connection there. The system's resolver blocks the thread that asks it, so look-ups
+/// have a few threads of their own, of which one sandbox gets a part only. Thread-safe.
+final class Way {
+    private static final int LOOK_UPS = 16;
+    private static final int PATIENCE_SECONDS = 10;
+    private static final int QUEUE = 256;
+
+    private final CheckedDialler dialler;
+    private final ExecutorService lookUps = threads();
+
+    Way(CheckedDialler dialler) {
+        this.dialler = dialler;
+    }
+
+    private static ExecutorService threads() {
+        var factory = Thread.ofPlatform().daemon().name("redoma-names-", 0).factory();
+        var pool = new ThreadPoolExecutor(LOOK_UPS, LOOK_UPS, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(QUEUE), factory);
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    /// What was decided about all the addresses that it has now.
+    record Checked(List<InetAddress> addresses, EgressDecision decision) {}
+
+    /// `host`: null where the program named the address itself. `share`: how many look-ups its sandbox may have at once.
+    Checked check(EgressDecider decider, @Nullable String host, InetAddress literal, int port, Semaphore share) throws IOException {
+        if (host == null) {
+            return new Checked(List.of(literal), decider.decideLiteral(literal, port));
+        }
+        List<InetAddress> addresses = lookUp(host, share);
+        return new Checked(addresses, decider.decideConnect(host, port, addresses));
+    }
+
+    private List<InetAddress> lookUp(String host, Semaphore share) throws IOException {
+        try {
+            if (!share.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                throw new IOException("too many look-ups at once");
+            }
+            var asked = lookUps.submit(() -> {
+                try {
+                    return dialler.resolve(host);
+                } finally {
+                    share.release();
+                }
+            });
+            return asked.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        } catch (TimeoutException slow) {
+            throw new IOException("the look-up of a name took too long", slow);
+        } catch (java.util.concurrent.RejectedExecutionException full) {
+            share.release();
+            throw new IOException("too many look-ups at once", full);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof UnknownHostException) {
+                return List.of();
+            }
+            throw new IOException("the look-up of a name failed", e.getCause());
+        }
+    }
+
+    SocketChannel dial(List<InetAddress> checked, int port) throws IOException {
+        return dialler.dial(checked, port);
+    }
+}
