@@ -30,6 +30,13 @@ user:x:1000:' >"$root/etc/group"
     tar -C "$root" -cf "$1/tiny.tar" .
 }
 
+# One that failed or was cut off leaves sandboxes and mounts.
+unrehearsed() {
+    rm -f "$dist/server.aot"
+    (home=$home dist=$dist training=yes; . "$dist/launch.sh"
+    timeout 120 "$dist/jdk/bin/java" "${server[@]}" -Dredoma.home="$home" -cp "$jars" dev.redoma.server.Uninstall --data "$1/data" --run "$1/run") || true
+}
+
 train_server() {
     local place log=$dist/training-server.log
     [ "$EUID" = 0 ] || return 0
@@ -37,7 +44,7 @@ train_server() {
     (home=$home dist=$dist; tiny_tar "$place"
     training=yes; . "$dist/launch.sh"
     exec timeout 180 "$dist/jdk/bin/java" "${server[@]}" -XX:AOTCacheOutput="$dist/server.aot" -Dredoma.home="$home" -cp "$jars" \
-        dev.redoma.server.Rehearsal "$place" "$place/tiny.tar") >"$log" 2>&1 </dev/null || rm -f "$dist/server.aot"
+        dev.redoma.server.Rehearsal "$place" "$place/tiny.tar") >"$log" 2>&1 </dev/null || unrehearsed "$place" >>"$log" 2>&1 </dev/null
     rm -rf --one-file-system "$place"
     [ -s "$dist/server.aot" ] || say "no ahead-of-time cache was made for the server (see $log): it works, but starts slower"
 }
