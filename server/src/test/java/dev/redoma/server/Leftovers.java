@@ -14,20 +14,34 @@ import java.util.stream.Stream;
 final class Leftovers {
     private Leftovers() {}
 
-    /// Processes whose command line names the directory, mounts in it, loop devices on its files.
+    /// Processes whose command line names the directory and that nobody else started, mounts in it, loop devices on its files.
     static List<String> of(Path dir) throws IOException {
         var found = new ArrayList<String>();
-        try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
-            processes.filter(p -> p.getFileName().toString().matches("\\d+") && !p.getFileName().toString().equals("" + ProcessHandle.current().pid())).forEach(p -> {
-                var command = read(p.resolve("cmdline")).replace('\0', ' ');
-                if (command.contains(dir.toString())) {
-                    found.add("process " + p.getFileName() + ": " + command);
-                }
-            });
-        }
+        ProcessHandle.allProcesses().filter(p -> p.pid() != ProcessHandle.current().pid() && names(p, dir) && ours(p, dir))
+                .forEach(p -> found.add("process " + p.pid() + ": " + command(p)));
         mounts(dir).forEach(mount -> found.add("mount " + mount));
         loops(dir).forEach(loop -> found.add("loop device " + loop));
         return found;
+    }
+
+    /// Below this process, or left by one that is gone: whoever looks at the directory from elsewhere on this machine is neither.
+    private static boolean ours(ProcessHandle process, Path dir) {
+        var top = process;
+        for (var above = top.parent(); above.isPresent() && above.get().pid() != 1; above = top.parent()) {
+            top = above.get();
+            if (top.pid() == ProcessHandle.current().pid()) {
+                return true;
+            }
+        }
+        return names(top, dir);
+    }
+
+    private static boolean names(ProcessHandle process, Path dir) {
+        return command(process).contains(dir.toString());
+    }
+
+    private static String command(ProcessHandle process) {
+        return read(Path.of("/proc/" + process.pid() + "/cmdline")).replace('\0', ' ');
     }
 
     private static List<Path> loops(Path dir) throws IOException {
