@@ -5,7 +5,6 @@ import dev.redoma.client.RedomaClient;
 import dev.redoma.client.RunningExec;
 import dev.redoma.model.wire.Exec;
 import java.io.IOException;
-import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -43,11 +42,7 @@ final class Attach extends Verb {
     int run(RedomaClient client) throws Exception {
         var box = SandboxName.in(client, sandbox);
         var ended = join(box.execs().get(exec), new Foreground(io, box, json, started -> {}));
-        int code = Outcome.code(ended, box, io);
-        if (json) {
-            Events.line(io, "exited", Map.of("code", code, "exec", ended));
-        }
-        return code;
+        return Outcome.told(ended, box, io, json);
     }
 
     private Exec join(RunningExec running, Foreground foreground) throws IOException {

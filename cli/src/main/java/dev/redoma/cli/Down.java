@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.cli;
 
-import dev.redoma.client.RedomaClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Stops the server.
 @Command(name = "down", description = {
-    "Stop the server of this host. Sandboxes live on and are there again after 'redoma up';",
-    "with --all they are ended first, and what was mounted is unmounted."})
-final class Down extends Verb {
+    "Stop the server of this host; sandboxes live on and are there again after 'redoma up'.",
+    "With --all they are ended first, and what was mounted is unmounted."})
+final class Down extends HostVerb {
     @Option(names = "--all", description = "End all sandboxes and unmount the pool.")
     boolean all;
-
-    @Mixin
-    ServerFlags flags = new ServerFlags();
 
     Down(Io io) {
         super(io);
     }
 
     @Override
-    public Integer call() throws Exception {
+    int act() throws Exception {
         var running = new ServerProcess(flags).running();
         long ended = 0;
         if (running.isPresent()) {
@@ -68,10 +63,5 @@ final class Down extends Verb {
             done++;
         }
         return done;
-    }
-
-    @Override
-    int run(RedomaClient client) {
-        return Exit.OK;
     }
 }

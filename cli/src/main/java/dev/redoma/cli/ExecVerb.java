@@ -5,7 +5,6 @@ import dev.redoma.client.ClientException;
 import dev.redoma.client.RedomaClient;
 import dev.redoma.client.SandboxHandle;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -63,11 +62,7 @@ final class ExecVerb extends Verb {
         var id = new AtomicReference<@Nullable String>();
         try (var interrupted = new OnInterrupt(() -> end(box, id.get()))) {
             var exec = new Foreground(io, box, json, started -> id.set(started.id())).run(command, how.stdin, how.tty);
-            int code = Outcome.code(exec, box, io);
-            if (json) {
-                Events.line(io, "exited", Map.of("code", code, "exec", exec));
-            }
-            return code;
+            return Outcome.told(exec, box, io, json);
         } catch (Io.OutputGone gone) {
             try {
                 end(box, id.get()); // as SIGPIPE would have ended it

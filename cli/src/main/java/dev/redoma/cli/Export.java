@@ -3,11 +3,10 @@ package dev.redoma.cli;
 
 import dev.redoma.client.ArchiveOptions;
 import dev.redoma.client.RedomaClient;
+import dev.redoma.client.WholeFile;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +48,7 @@ final class Export extends Verb {
             fetch(client, options, io.out());
             return Exit.OK;
         }
-        whole(client, options, Path.of(to));
+        WholeFile.write(Path.of(to), out -> fetch(client, options, out));
         if (json) {
             print(Map.of("path", to));
         }
@@ -63,20 +62,5 @@ final class Export extends Verb {
         }
         var remote = RemotePath.required(from);
         remote.files(client).as(user).folders().export(remote.path(), options, out);
-    }
-
-    /// The file is there when all of it has come.
-    private void whole(RedomaClient client, ArchiveOptions options, Path file) throws IOException {
-        var folder = file.toAbsolutePath().getParent();
-        var part = Files.createTempFile(folder == null ? Path.of(".") : folder, ".redoma", ".part");
-        try {
-            try (var out = Files.newOutputStream(part)) {
-                fetch(client, options, out);
-            }
-            Files.setPosixFilePermissions(part, java.nio.file.attribute.PosixFilePermissions.fromString("rw-r--r--"));
-            Files.move(part, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-        } finally {
-            Files.deleteIfExists(part);
-        }
     }
 }

@@ -5,11 +5,21 @@ import dev.redoma.client.RedomaApiException;
 import dev.redoma.client.SandboxHandle;
 import dev.redoma.model.wire.Exec;
 import dev.redoma.model.wire.StopReason;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// What an ended command means for our exit code, and what to say about it on stderr.
 final class Outcome {
     private Outcome() {}
+
+    /// Our exit code for it; said as an event too, where all goes as JSON.
+    static int told(Exec exec, SandboxHandle box, Io io, boolean json) {
+        int code = code(exec, box, io);
+        if (json) {
+            Events.line(io, "exited", Map.of("code", code, "exec", exec));
+        }
+        return code;
+    }
 
     /// The command's own code; 124 when a time limit of ours ended it; 125 when its exit was never seen.
     static int code(Exec exec, SandboxHandle box, Io io) {

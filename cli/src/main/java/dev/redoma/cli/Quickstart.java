@@ -12,8 +12,8 @@ import picocli.CommandLine.Mixin;
 
 /// From a built checkout to a real task's result; what is there already is used as it is.
 @Command(name = "quickstart", description = {
-    "Start the server if it is not running, build the 'base' template if it is not there, and do a real task in a sandbox:",
-    "upload examples/todo-app, run its tests, show output, exit code, use, changes, artifacts and the audit trail."})
+    "Start the server if it is not running, build the 'base' template if it is not there, and do a real task in a sandbox.",
+    "It uploads examples/todo-app, runs its tests, and shows output, exit code, use, changes, artifacts and the audit trail."})
 final class Quickstart extends Verb {
     @Mixin
     ServerFlags flags = new ServerFlags();

@@ -35,12 +35,19 @@ final class Report {
             io.err().println("  what failed: " + problem.layer() + " (" + problem.code() + ")");
         }
         var details = problem.details();
-        if (details != null && !details.isEmpty()) {
-            details.forEach((name, value) -> io.err().println("  " + name + ": " + value));
+        if (details != null) {
+            details.forEach((name, value) -> detail(name, value, io));
         }
         var remedy = problem.remedy();
         if (remedy != null && !remedy.isEmpty()) {
             io.err().println("  what to do: " + remedy);
+        }
+    }
+
+    /// Without what only programs read.
+    private static void detail(String name, Object value, Io io) {
+        if (!name.equals("guestCode")) {
+            io.err().println("  " + name + ": " + value);
         }
     }
 

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -113,10 +112,7 @@ final class Run extends Verb {
         try (var interrupted = new OnInterrupt(() -> endExec(box, id))) {
             exec = new Foreground(io, box, json, started -> id.set(started.id())).run(there, how.stdin, how.tty);
         }
-        int code = Outcome.code(exec, box, io);
-        if (json) {
-            Events.line(io, "exited", Map.of("code", code, "exec", exec));
-        }
+        int code = Outcome.told(exec, box, io, json);
         if (!quiet) {
             new ChangeSummary(io, json).print(box, work);
         }

@@ -139,22 +139,14 @@ final class SnapshotGroup {
     }
 
     @Command(name = "untag", description = "Take a tag away; the snapshot stays.")
-    static final class Untag extends Verb {
-        @Parameters(index = "0", paramLabel = "NAME:TAG")
-        String snapshot = "";
-
+    static final class Untag extends UntagVerb {
         Untag(Io io) {
             super(io);
         }
 
         @Override
-        int run(RedomaClient client) {
-            var wanted = TemplateReference.parse("NAME:TAG", snapshot);
-            if (wanted.name() == null || wanted.tag() == null) {
-                throw Problem.field("NAME:TAG", "names no tag", "NAME:TAG");
-            }
-            client.snapshots().untag(wanted.name(), wanted.tag());
-            return Exit.OK;
+        void untag(RedomaClient client, String name, String tag) {
+            client.snapshots().untag(name, tag);
         }
     }
 

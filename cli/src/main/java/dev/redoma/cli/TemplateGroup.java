@@ -116,22 +116,14 @@ final class TemplateGroup {
     }
 
     @Command(name = "untag", description = "Take a tag away; the version stays.")
-    static final class Untag extends Verb {
-        @Parameters(index = "0", paramLabel = "NAME:TAG")
-        String template = "";
-
+    static final class Untag extends UntagVerb {
         Untag(Io io) {
             super(io);
         }
 
         @Override
-        int run(RedomaClient client) {
-            var wanted = TemplateReference.parse("NAME:TAG", template);
-            if (wanted.name() == null || wanted.tag() == null) {
-                throw Problem.field("NAME:TAG", "names no tag", "NAME:TAG");
-            }
-            client.templates().untag(wanted.name(), wanted.tag());
-            return Exit.OK;
+        void untag(RedomaClient client, String name, String tag) {
+            client.templates().untag(name, tag);
         }
     }
 

@@ -2,33 +2,28 @@
 package dev.redoma.cli;
 
 import dev.redoma.client.Profile;
-import dev.redoma.client.RedomaClient;
 import dev.redoma.client.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Takes everything of an installation off this host.
 @Command(name = "uninstall", description = {
-    "End all sandboxes, stop the server, unmount, and remove the data and run directories with everything kept in them:",
-    "disks, snapshots, templates, output and the audit record. Export that first (redoma audit export) if it is to stay."})
-final class Uninstall extends Verb {
+    "End all sandboxes, stop the server, unmount, and remove the data and run directories with everything kept in them.",
+    "That is disks, snapshots, templates, output and the audit record: export the record first (redoma audit export) if it is to stay."})
+final class Uninstall extends HostVerb {
     @Option(names = "--yes", description = "Do not ask.")
     boolean yes;
-
-    @Mixin
-    ServerFlags flags = new ServerFlags();
 
     Uninstall(Io io) {
         super(io);
     }
 
     @Override
-    public Integer call() throws Exception {
+    int act() throws Exception {
         var server = new ServerProcess(flags);
         if (!Files.exists(flags.data.resolve("redoma.db")) && !Files.exists(flags.runDirectory())) {
             throw new Failed(Exit.NOT_FOUND, "Nothing of Redoma is in " + flags.data + ".", "Name its directories with --data and --run.");
@@ -72,10 +67,5 @@ final class Uninstall extends Verb {
         } else {
             io.line("nothing of " + flags.data.toAbsolutePath() + " and " + flags.runDirectory() + " is left");
         }
-    }
-
-    @Override
-    int run(RedomaClient client) {
-        return Exit.OK;
     }
 }

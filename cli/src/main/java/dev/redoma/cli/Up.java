@@ -2,27 +2,22 @@
 package dev.redoma.cli;
 
 import dev.redoma.client.Profile;
-import dev.redoma.client.RedomaClient;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Starts the server.
 @Command(name = "up", description = "Start the server of this host; it writes address and key to the profile of the user who starts it.")
-final class Up extends Verb {
+final class Up extends HostVerb {
     @Option(names = {"-d", "--detach"}, description = "In the background; returns when it serves.")
     boolean detach;
-
-    @Mixin
-    ServerFlags flags = new ServerFlags();
 
     Up(Io io) {
         super(io);
     }
 
     @Override
-    public Integer call() throws Exception {
+    int act() throws Exception {
         var server = new ServerProcess(flags);
         var there = server.running();
         if (there.isPresent()) {
@@ -37,11 +32,6 @@ final class Up extends Verb {
         } else {
             io.line("the server " + how + " at " + running.url() + " (process " + running.pid() + "); key in " + Profile.place());
         }
-        return Exit.OK;
-    }
-
-    @Override
-    int run(RedomaClient client) {
         return Exit.OK;
     }
 }

@@ -6,9 +6,7 @@ import dev.redoma.model.wire.FileInfo;
 import dev.redoma.model.wire.Page;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,17 +77,7 @@ public final class SandboxFiles {
 
     /// Replaces the local file in one step, once everything has arrived.
     public void download(String path, Path local, Body.Progress progress) throws IOException {
-        var folder = local.toAbsolutePath().getParent();
-        var part = Files.createTempFile(folder == null ? Path.of(".") : folder, ".redoma", ".part");
-        try {
-            try (var out = Files.newOutputStream(part)) {
-                read(path, out, progress);
-            }
-            Files.setPosixFilePermissions(part, java.nio.file.attribute.PosixFilePermissions.fromString("rw-r--r--"));
-            Files.move(part, local, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-        } finally {
-            Files.deleteIfExists(part);
-        }
+        WholeFile.write(local, out -> read(path, out, progress));
     }
 
     /// `mode` is octal such as `0644`; null: that for a new file.

@@ -6,10 +6,13 @@ import dev.redoma.engine.proto.Reply;
 import dev.redoma.model.Code;
 import dev.redoma.model.Layer;
 import dev.redoma.model.Problem;
+import java.util.regex.Pattern;
 
 /// The guest's errors as problems. The words of the guest are shown, bounded and without control characters, as its own.
 final class GuestErrors {
     private static final int MAX_TEXT = 500;
+    /// The number adds nothing to the words before it.
+    private static final Pattern OS_ERROR = Pattern.compile(" \\(os error \\d{1,5}\\)$");
 
     private GuestErrors() {}
 
@@ -27,7 +30,7 @@ final class GuestErrors {
 
     static Problem problem(Error error, String subject) {
         var path = error.getPath().isEmpty() ? subject : clean(FileFacts.text(error.getPath()));
-        var said = clean(error.getMessage());
+        var said = OS_ERROR.matcher(clean(error.getMessage())).replaceFirst("");
         var text = path + ": " + (said.isEmpty() ? error.getCode().name().toLowerCase(java.util.Locale.ROOT) : said);
         return of(error, text).with("path", path).with("guestCode", error.getCode().name());
     }

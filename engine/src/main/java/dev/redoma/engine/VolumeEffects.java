@@ -42,12 +42,7 @@ final class VolumeEffects {
     /// From a row whose target is `create`.
     VolumeRow made(VolumeRow row, String actor) {
         Faults.at("volume.begun");
-        try {
-            core.pool().volumes().create(row.id(), new Bytes(row.sizeBytes()), row.uid(), row.gid());
-        } catch (RuntimeException | Error failed) {
-            removed(row, actor, "create.failed");
-            throw failed;
-        }
+        effect(row, actor, () -> core.pool().volumes().create(row.id(), new Bytes(row.sizeBytes()), row.uid(), row.gid()));
         Faults.at("volume.made");
         return settled(row, actor, "created");
     }
@@ -55,14 +50,19 @@ final class VolumeEffects {
     /// From a row whose target is `create`, by a copy.
     VolumeRow copied(VolumeRow row, String actor, Runnable copy) {
         Faults.at("cache.begun");
+        effect(row, actor, copy);
+        Faults.at("cache.copied");
+        return settled(row, actor, "created");
+    }
+
+    /// Nothing of a volume that could not be made stays.
+    private void effect(VolumeRow row, String actor, Runnable making) {
         try {
-            copy.run();
+            making.run();
         } catch (RuntimeException | Error failed) {
             removed(row, actor, "create.failed");
             throw failed;
         }
-        Faults.at("cache.copied");
-        return settled(row, actor, "created");
     }
 
     /// From a row whose target is `resize`; where that fails the volume has the size that it had.
