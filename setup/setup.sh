@@ -8,11 +8,11 @@ maven_version=3.9.12
 . "$home/setup/machine.sh"
 . "$home/setup/build.sh"
 
-mkdir -p "$cache" "$home/target"
+check_machine
+mkdir -p "$cache" "$home/target" 2>/dev/null && [ -w "$home/target" ] || stop "$home/target or $cache cannot be written; root is needed, or a checkout of your own"
 trap 'rm -f "$cache/.lists.$$"' EXIT
 exec 8>"$home/target/.setup.lock"
 flock -w 1800 8 || stop "another setup of this checkout did not end within 30 minutes"
-check_machine
 install_packages
 [ -z "${REDOMA_TEST_PACKAGES-}" ] || fetch_registry
 jdk=$(find_jdk) || jdk=$(install_jdk)

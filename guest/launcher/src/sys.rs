@@ -63,7 +63,8 @@ fn set(tree: &OwnedFd, set: u64, clear: u64, userns: Option<&OwnedFd>) -> Result
     let attr = MountAttr {
         set: set | if userns.is_some() { MOUNT_ATTR_IDMAP } else { 0 },
         clear,
-        propagation: 0,
+        // Else it stays a peer of the host's mount (systemd shares all of them), and what is mounted on it would show up there.
+        propagation: libc::MS_PRIVATE as u64,
         userns: userns.map_or(0, |fd| fd.as_raw_fd() as u64),
     };
     // SAFETY: `attr` is laid out as the kernel's struct mount_attr and its size is passed.

@@ -3,6 +3,7 @@ package dev.redoma.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
 import java.util.List;
@@ -141,6 +142,22 @@ class LimitBehavioursTest {
             assertThat(answer.code()).isEqualTo("not-enforceable");
             assertThat(answer.text()).contains("ioBytesPerSecond");
         }
+    }
+
+    /// Buffered writes too, and each way by itself. A host that cannot hold it refuses: see above.
+    @Test
+    void theBandwidthOfTheDiskIsHeld(Lab lab) {
+        assumeTrue(lab.hasV2Io(), "this host has cgroups of version 1, by which it cannot be held");
+        try (var box = lab.tiny(Map.of("limits", Map.of("ioBytesPerSecond", 4 * MIB)))) {
+            assertThat(millis(box, "dd if=/dev/urandom of=/x bs=1M count=20 conv=fsync")).isGreaterThan(3500);
+            assertThat(millis(box, "dd if=/x of=/dev/null bs=1M iflag=direct")).isGreaterThan(3500);
+        }
+    }
+
+    private static long millis(Box box, String script) {
+        long begun = System.nanoTime();
+        assertThat(box.sh(script + " 2>/dev/null").code()).isZero();
+        return (System.nanoTime() - begun) / 1_000_000;
     }
 
     @Test

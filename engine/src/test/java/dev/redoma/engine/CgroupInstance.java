@@ -14,9 +14,10 @@ import java.util.concurrent.TimeUnit;
 
 /// The guest as a plain process of this machine in cgroups of its own: no container, but real processes, limits, kills and freezing.
 final class CgroupInstance implements Instance {
-    private static final Path UNIFIED =
-            Files.exists(Path.of("/sys/fs/cgroup/cgroup.procs")) ? Path.of("/sys/fs/cgroup") : Path.of("/sys/fs/cgroup/unified");
-    private static final Path MEMORY = Path.of("/sys/fs/cgroup/memory");
+    /// One tree for all, in which init has a leaf of its own; else the memory's is another.
+    private static final boolean PURE = Files.exists(Path.of("/sys/fs/cgroup/cgroup.procs"));
+    private static final Path UNIFIED = PURE ? Path.of("/sys/fs/cgroup") : Path.of("/sys/fs/cgroup/unified");
+    private static final Path MEMORY = PURE ? UNIFIED : Path.of("/sys/fs/cgroup/memory");
 
     private final String name;
     private final Path unified;
@@ -34,10 +35,17 @@ final class CgroupInstance implements Instance {
     static CgroupInstance start(String name, long memoryLimit, String... program) {
         var unified = mkdir(UNIFIED.resolve("redoma-test-exec-" + name));
         var memory = mkdir(MEMORY.resolve("redoma-test-exec-" + name));
-        write(memory.resolve("memory.use_hierarchy"), "1");
-        write(memory.resolve("memory.limit_in_bytes"), Long.toString(memoryLimit));
+        if (PURE) {
+            write(UNIFIED.resolve("cgroup.subtree_control"), "+memory");
+            write(memory.resolve("memory.max"), Long.toString(memoryLimit));
+            write(memory.resolve("memory.swap.max"), "0");
+            write(memory.resolve("cgroup.subtree_control"), "+memory");
+        } else {
+            write(memory.resolve("memory.use_hierarchy"), "1");
+            write(memory.resolve("memory.limit_in_bytes"), Long.toString(memoryLimit));
+        }
         var words = new ArrayList<>(List.of("sh", "-c", "echo $$ > \"$0/cgroup.procs\"; echo $$ > \"$1/cgroup.procs\"; shift; exec \"$@\"",
-                unified.toString(), memory.toString()));
+                leaf(unified).toString(), leaf(memory).toString()));
         words.addAll(List.of(program));
         try {
             var builder = new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
@@ -46,6 +54,10 @@ final class CgroupInstance implements Instance {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static Path leaf(Path group) {
+        return PURE ? mkdir(group.resolve("init")) : group;
     }
 
     @Override
@@ -97,7 +109,9 @@ final class CgroupInstance implements Instance {
             Thread.currentThread().interrupt();
         }
         removeTree(unified);
-        removeTree(memory);
+        if (!PURE) {
+            removeTree(memory);
+        }
     }
 
     private static void removeTree(Path cgroup) {
@@ -174,7 +188,7 @@ final class CgroupInstance implements Instance {
 
         @Override
         public long oomKills() {
-            return number(read(memory.resolve("memory.oom_control")), "oom_kill ");
+            return number(read(memory.resolve(PURE ? "memory.events" : "memory.oom_control")), "oom_kill ");
         }
 
         @Override
@@ -184,7 +198,7 @@ final class CgroupInstance implements Instance {
 
         @Override
         public long peakMemoryBytes() {
-            return Long.parseLong(read(memory.resolve("memory.max_usage_in_bytes")).strip());
+            return Long.parseLong(read(memory.resolve(PURE ? "memory.peak" : "memory.max_usage_in_bytes")).strip());
         }
 
         @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.redoma.kernel.Dir;
+import dev.redoma.kernel.DiskDevices;
 import dev.redoma.kernel.Stat;
 import dev.redoma.model.Bytes;
 import dev.redoma.model.SandboxId;
@@ -34,6 +35,15 @@ class DiskTest {
             assertThat(dir.fd().stat()).extracting(Stat::uid, Stat::mode).containsExactly(0L, 0700);
         }
         assertThat(Lowers.uidBase(disk.upper())).isEqualTo(BASE);
+    }
+
+    @Test
+    void theDeviceBelowADiskIsTold() throws IOException {
+        var loop = DiskDevices.under(create(SandboxId.mint()).upper());
+        assertThat(loop).singleElement().asString().startsWith("7:");
+        var backing = Path.of("/sys/dev/block", loop.getFirst(), "loop/backing_file");
+        assertThat(Files.readString(backing).strip()).startsWith(FIXTURE.data().toString());
+        assertThat(DiskDevices.under(Path.of("/proc"))).isEmpty();
     }
 
     @Test

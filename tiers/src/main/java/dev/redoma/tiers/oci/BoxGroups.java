@@ -3,8 +3,12 @@ package dev.redoma.tiers.oci;
 
 import dev.redoma.engine.InstanceLimits;
 import dev.redoma.kernel.CgroupDir;
+import dev.redoma.kernel.KernelException;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// The cgroups of one instance, over all hierarchies that this host has. Thread-safe.
 interface BoxGroups {
@@ -16,6 +20,9 @@ interface BoxGroups {
     void started(InstanceLimits limits, int init);
 
     void change(InstanceLimits limits, List<Integer> cpus);
+
+    /// How much may be read and how much written a second, on each of these disks (`major:minor`). Throws if that does not hold then.
+    void bandwidth(long bytesPerSecond, List<String> disks);
 
     /// All directories, for a process that is to join each.
     List<CgroupDir> dirs();
@@ -73,5 +80,17 @@ interface BoxGroups {
         boolean countsLost();
 
         boolean tryRemove();
+    }
+
+    static RuntimeException inUse(@Nullable KernelException cause) {
+        var problem = Problem.of(Code.NOT_ENFORCEABLE, "memoryBytes: more than that is in use and cannot be reclaimed", "Ask for a higher limit, or end processes first.")
+                .with("fields", List.of("memoryBytes"));
+        return cause == null ? problem.raise() : problem.raise(cause);
+    }
+
+    static RuntimeException noBandwidth() {
+        return Problem.of(Code.NOT_ENFORCEABLE, "this host cannot enforce ioBytesPerSecond", "Leave that limit out, or use a host with cgroups of version 2 alone.")
+                .with("fields", List.of("ioBytesPerSecond"))
+                .raise();
     }
 }

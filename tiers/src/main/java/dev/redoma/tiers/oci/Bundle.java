@@ -48,6 +48,25 @@ record Bundle(Path dir) {
         return text("pid").map(String::strip).filter(t -> t.matches("\\d{1,9}")).map(Integer::valueOf);
     }
 
+    void disk(Path upper) {
+        try {
+            Files.createSymbolicLink(dir.resolve("disk"), upper);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Where the instance writes on the host; told only where its bandwidth can be limited.
+    Optional<Path> disk() {
+        try {
+            return Optional.of(Files.readSymbolicLink(dir.resolve("disk")));
+        } catch (java.nio.file.NoSuchFileException none) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /// What the runtime said about its failure.
     Optional<String> log() {
         return text("log").map(String::strip).filter(t -> !t.isEmpty());

@@ -7,6 +7,7 @@ import dev.redoma.engine.InstanceRef;
 import dev.redoma.engine.InstanceSpec;
 import dev.redoma.engine.Tier;
 import dev.redoma.kernel.CgroupHost;
+import dev.redoma.kernel.DiskDevices;
 import dev.redoma.kernel.ExitWatch;
 import dev.redoma.kernel.Fd;
 import dev.redoma.kernel.OwnLimits;
@@ -146,8 +147,7 @@ public final class OciTier implements Tier, AutoCloseable {
         if (limits.openFiles() > OwnLimits.openFiles()) {
             out.add("openFiles");
         }
-        // Version 1 blkio does not see buffered writes; version 2 would, but is not wired up yet.
-        if (limits.ioBytesPerSecond() != null) {
+        if (limits.ioBytesPerSecond() != null && !groups.canLimitIo()) {
             out.add("ioBytesPerSecond");
         }
         return out;
@@ -203,9 +203,13 @@ public final class OciTier implements Tier, AutoCloseable {
         // runc leaves a group in every hierarchy.
         var unconfined = by.placesCgroups() ? List.<String>of() : groups.unconfined();
         bundle.write(spec, RuntimeConfig.of(spec, with.initArgs(), path, by.compiledFilter(), unconfined), cpus);
+        if (groups.canLimitIo()) {
+            bundle.disk(spec.upper());
+        }
         makeGroups(box, spec, cpus);
         int pid = new Launch(with, by, launcher).start(spec, init, bundle, by.placesCgroups() ? List.of() : box.dirs());
         box.started(spec.limits(), pid);
+        bandwidth(spec.limits(), bundle, box);
         Await.until("starting the first program", () -> FirstProgram.leftRuntime(pid, by.binary()));
         var ref = ProcessFacts.of(pid)
                 .filter(ProcessFacts::alive)
@@ -230,7 +234,15 @@ public final class OciTier implements Tier, AutoCloseable {
         }
         var cpus = spread.deal(name, limits.cpu());
         box.change(limits, cpus);
+        bandwidth(limits, bundle(name), box);
         bundle(name).readings(limits, cpus);
+    }
+
+    private static void bandwidth(InstanceLimits limits, Bundle bundle, BoxGroups box) {
+        var bytes = limits.ioBytesPerSecond();
+        if (bytes != null) {
+            box.bandwidth(bytes, bundle.disk().map(DiskDevices::under).orElse(List.of()));
+        }
     }
 
     @Override

@@ -6,8 +6,6 @@ import dev.redoma.kernel.CgroupDir;
 import dev.redoma.kernel.Errno;
 import dev.redoma.kernel.KernelException;
 import dev.redoma.kernel.ProcessFacts;
-import dev.redoma.model.Code;
-import dev.redoma.model.Problem;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,14 +58,8 @@ record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDi
         try {
             setMemory(bytes);
         } catch (KernelException e) {
-            throw e.is(Errno.EBUSY) ? inUse(e) : e;
+            throw e.is(Errno.EBUSY) ? BoxGroups.inUse(e) : e;
         }
-    }
-
-    private static RuntimeException inUse(KernelException cause) {
-        return Problem.of(Code.NOT_ENFORCEABLE, "memoryBytes: more than that is in use and cannot be reclaimed", "Ask for a higher limit, or end processes first.")
-                .with("fields", List.of("memoryBytes"))
-                .raise(cause);
     }
 
     private void setMemory(long bytes) {
@@ -102,6 +94,12 @@ record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDi
         dir("pids").set("pids.max", Long.toString(limits.pids()));
         dir("cpuset").set("cpuset.cpus", CpuSpread.text(cpus));
         quota(limits.cpu());
+    }
+
+    /// Version 1 does not see buffered writes.
+    @Override
+    public void bandwidth(long bytesPerSecond, List<String> disks) {
+        throw BoxGroups.noBandwidth();
     }
 
     @Override

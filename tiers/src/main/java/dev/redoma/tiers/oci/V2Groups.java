@@ -3,6 +3,8 @@ package dev.redoma.tiers.oci;
 
 import dev.redoma.engine.InstanceLimits;
 import dev.redoma.kernel.CgroupDir;
+import dev.redoma.kernel.Errno;
+import dev.redoma.kernel.KernelException;
 import dev.redoma.kernel.ProcessFacts;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +15,7 @@ import java.util.Optional;
 record V2Groups(CgroupDir dir, String ownPath) implements BoxGroups {
     private static final Duration LEAVING = Duration.ofSeconds(5);
     private static final String INIT = "init";
+    private static final int QUICK_TRIES = 3;
 
     @Override
     public List<CgroupDir> dirs() {
@@ -35,12 +38,53 @@ record V2Groups(CgroupDir dir, String ownPath) implements BoxGroups {
 
     @Override
     public void started(InstanceLimits limits, int init) {
-        var leaf = dir.child(INIT);
-        leaf.make();
-        leaf.add(init);
-        dir.set("cgroup.subtree_control", "+memory");
+        intoLeaf();
         dir.set("pids.max", Long.toString(limits.pids()));
         quota(limits.cpu());
+    }
+
+    /// Init may have children by now. Those that fork faster than they are moved are stopped for it.
+    private void intoLeaf() {
+        var leaf = dir.child(INIT);
+        leaf.make();
+        for (int i = 0; i < QUICK_TRIES; i++) {
+            move(leaf);
+            if (limitChildren()) {
+                return;
+            }
+        }
+        freezer().freeze();
+        try {
+            move(leaf);
+            dir.set("cgroup.subtree_control", "+memory");
+        } finally {
+            freezer().thaw();
+        }
+    }
+
+    private void move(CgroupDir leaf) {
+        for (int pid : dir.processes()) {
+            try {
+                leaf.add(pid);
+            } catch (KernelException e) {
+                if (!e.is(Errno.ESRCH)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /// False while the group holds a process itself.
+    private boolean limitChildren() {
+        try {
+            dir.set("cgroup.subtree_control", "+memory");
+            return true;
+        } catch (KernelException e) {
+            if (e.is(Errno.EBUSY)) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     private void quota(double cpu) {
@@ -49,10 +93,58 @@ record V2Groups(CgroupDir dir, String ownPath) implements BoxGroups {
 
     @Override
     public void change(InstanceLimits limits, List<Integer> cpus) {
-        memory(limits.memoryBytes());
+        changeMemory(limits.memoryBytes());
         dir.set("pids.max", Long.toString(limits.pids()));
         dir.set("cpuset.cpus", CpuSpread.text(cpus));
         quota(limits.cpu());
+    }
+
+    /// A limit below what is in use would have the kernel kill for it. So a lower one is set while nothing runs that could take more.
+    private void changeMemory(long bytes) {
+        if (bytes >= memoryLimitBytes()) {
+            memory(bytes);
+            return;
+        }
+        boolean paused = freezer().frozen();
+        if (!paused) {
+            freezer().freeze();
+        }
+        try {
+            reclaim(memoryBytes() - bytes);
+            if (memoryBytes() > bytes) {
+                throw BoxGroups.inUse(null);
+            }
+            memory(bytes);
+        } finally {
+            if (!paused) {
+                freezer().thaw();
+            }
+        }
+    }
+
+    /// As far as the kernel gets with it; `memory.reclaim` came with Linux 5.19.
+    private void reclaim(long bytes) {
+        if (bytes <= 0 || !dir.has("memory.reclaim")) {
+            return;
+        }
+        try {
+            dir.set("memory.reclaim", Long.toString(bytes));
+        } catch (KernelException e) {
+            if (!e.is(Errno.EAGAIN)) {
+                throw e;
+            }
+        }
+    }
+
+    @Override
+    public void bandwidth(long bytesPerSecond, List<String> disks) {
+        for (var disk : disks) {
+            dir.set("io.max", disk + " rbps=" + bytesPerSecond + " wbps=" + bytesPerSecond);
+        }
+        var inForce = dir.get("io.max");
+        if (disks.isEmpty() || !disks.stream().allMatch(d -> inForce.contains(d + " rbps=" + bytesPerSecond + " wbps=" + bytesPerSecond + " "))) {
+            throw BoxGroups.noBandwidth();
+        }
     }
 
     @Override

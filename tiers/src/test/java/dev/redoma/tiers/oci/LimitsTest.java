@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.redoma.engine.Instance;
 import dev.redoma.engine.InstanceLimits;
 import dev.redoma.engine.InstanceRef;
+import dev.redoma.kernel.CgroupHost;
 import dev.redoma.model.ExecId;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -182,9 +183,42 @@ class LimitsTest {
     @Test
     void whatCannotBeEnforcedIsRefusedByName() throws Exception {
         var limits = new InstanceLimits(1, 128L << 20, 64, Long.MAX_VALUE - 1, 16L << 20, 1L << 20);
-        assertThat(host.tier.unenforceable(limits)).containsExactlyInAnyOrder("openFiles", "ioBytesPerSecond");
+        var expected = CgroupHost.discover().pureV2() ? List.of("openFiles") : List.of("openFiles", "ioBytesPerSecond");
+        assertThat(host.tier.unenforceable(limits)).containsExactlyElementsOf(expected);
         var spec = host.spec(limits, true);
-        assertThatThrownBy(() -> host.tier.create(spec)).hasMessageContaining("ioBytesPerSecond");
+        assertThatThrownBy(() -> host.tier.create(spec)).hasMessageContaining(expected.getLast());
+    }
+
+    /// As systemd shares all mounts of a host.
+    @Test
+    void whatIsMountedForAnInstanceDoesNotShowOnAHostThatSharesItsMounts() throws Exception {
+        try (var own = new Host()) {
+            var shared = own.config().instances().toString();
+            run("mount", "--bind", shared, shared);
+            run("mount", "--make-shared", shared);
+            var box = own.tier.create(own.spec());
+            try (var lines = Files.lines(Path.of("/proc/self/mountinfo"))) {
+                assertThat(lines.filter(l -> l.contains(" " + shared + "/"))).isEmpty();
+            } finally {
+                box.kill();
+                run("umount", "-l", shared);
+            }
+        }
+    }
+
+    private static void run(String... command) throws Exception {
+        assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
+    }
+
+    @Test
+    void aProgramThatForksFasterThanItIsMovedIsStartedWithItsLimits() throws Exception {
+        host.script("i=0; while [ $i -lt 300 ]; do ( : ); i=$((i+1)); done; sleep 900 &");
+        var spec = host.spec();
+        var box = host.tier.create(spec);
+        Host.out(spec);
+        assertThat(box.usage().memoryLimitBytes()).isEqualTo(Host.LIMITS.memoryBytes());
+        assertThat(box.adopt(ExecId.mint(), child(box)).populated()).isTrue();
+        box.kill();
     }
 
     @Test
@@ -241,7 +275,7 @@ class LimitsTest {
         static Leftovers now() throws java.io.IOException {
             var mine = "redoma-t" + ProcessHandle.current().pid() + "x";
             var groups = new java.util.ArrayList<Path>();
-            for (var tree : list(Path.of("/sys/fs/cgroup"))) {
+            for (var tree : CgroupHost.discover().pureV2() ? List.of(Path.of("/sys/fs/cgroup")) : list(Path.of("/sys/fs/cgroup"))) {
                 for (var parent : list(tree)) {
                     if (String.valueOf(parent.getFileName()).startsWith(mine)) {
                         list(parent).stream().filter(Files::isDirectory).forEach(groups::add);
