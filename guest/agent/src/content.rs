@@ -207,7 +207,8 @@ fn replace(channel: &mut Channel, place: &Place, path: &Path, before: &fs::Metad
     if is_beside && keeps_owner && !has_twins {
         let mode = if it.mode == 0 { before.permissions().mode() } else { it.mode };
         beside.file.set_permissions(Permissions::from_mode(mode & 0o7777))?;
-        let kept = files::xattrs(path, false);
+        let mut kept = files::xattrs(path, false);
+        kept.retain(|(name, _)| it.drop_xattrs.is_empty() || !name.starts_with(&it.drop_xattrs));
         files::set_xattrs(beside.file.as_raw_fd(), &kept)?;
         files::set_xattrs(beside.file.as_raw_fd(), &it.xattrs)?;
         // What is left to do can wait until the answer is out: the new contents to the disk, the old ones out of memory.
@@ -215,6 +216,7 @@ fn replace(channel: &mut Channel, place: &Place, path: &Path, before: &fs::Metad
         return Ok(beside.replace(path)?);
     }
     overwrite(&beside.file, &original)?;
+    files::drop_xattrs(original.as_raw_fd(), path, &it.drop_xattrs)?;
     finish_in_place(&original, it, place.account.uid == uid || place.account.uid == 0)
 }
 

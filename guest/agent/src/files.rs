@@ -64,6 +64,7 @@ impl<'a> Describer<'a> {
             target,
             links: stat.st_nlink as u32,
             xattrs,
+            real: Vec::new(),
         }
     }
 }
@@ -152,9 +153,23 @@ pub fn set_xattrs(fd: RawFd, xattrs: &[(String, Vec<u8>)]) -> Outcome<()> {
     Ok(())
 }
 
+/// Removes those attributes of an open file, known at `path` too, that begin so.
+pub fn drop_xattrs(fd: RawFd, path: &Path, prefix: &str) -> Outcome<()> {
+    for (name, _) in xattrs(path, false).iter().filter(|(name, _)| !prefix.is_empty() && name.starts_with(prefix)) {
+        let name = sys::c_string(name.as_bytes())?;
+        // SAFETY: the name ends with NUL.
+        sys::check(unsafe { libc::fremovexattr(fd, name.as_ptr()) })?;
+    }
+    Ok(())
+}
+
 pub fn stat(place: &Place, it: &Stat) -> Outcome<Reply> {
     let path = place.path(&it.path)?;
-    info(place, &path, it.follow).map(|info| reply(Kind::File(info)))
+    let mut info = info(place, &path, it.follow)?;
+    if it.follow {
+        info.real = fs::canonicalize(&path).at(&it.path)?.into_os_string().into_vec();
+    }
+    Ok(reply(Kind::File(info)))
 }
 
 pub fn make_dir(place: &Place, it: &MakeDir) -> Outcome<()> {

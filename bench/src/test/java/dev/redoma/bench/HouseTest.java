@@ -30,7 +30,7 @@ class HouseTest {
             Map.entry("pool", "kernel store model"),
             Map.entry("engine", "pool policy ledger store kernel model"),
             Map.entry("tiers", "engine kernel model"),
-            Map.entry("gateway", "engine policy ledger store kernel model"),
+            Map.entry("gateway", "http engine policy ledger store kernel model"),
             Map.entry("client", "model"),
             Map.entry("protocols", "http engine model"),
             Map.entry("server", "http engine tiers gateway protocols pool ledger policy store kernel model"),

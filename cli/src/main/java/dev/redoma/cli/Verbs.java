@@ -11,7 +11,7 @@ final class Verbs {
             "run", "create", "list", "show", "exec", "attach", "shell", "logs",
             "cp", "ls", "stat", "rm", "mv", "mkdir", "chmod", "watch", "diff", "export", "import",
             "pause", "resume", "stop", "start", "reset", "set-timeout", "fork", "kill", "quarantine",
-            "snapshot", "template", "build", "volume", "cache", "policy", "keys", "audit", "bench", "completion");
+            "snapshot", "template", "build", "volume", "cache", "policy", "tls", "keys", "audit", "bench", "completion");
 
     private Verbs() {}
 
@@ -73,6 +73,7 @@ final class Verbs {
             case "template" -> new TemplateGroup();
             case "cache" -> new CacheGroup();
             case "policy" -> new PolicyGroup();
+            case "tls" -> new TlsGroup();
             case "build" -> new BuildGroup();
             case "volume" -> new VolumeGroup();
             case "keys" -> new KeysGroup();

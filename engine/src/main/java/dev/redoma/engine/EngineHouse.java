@@ -124,6 +124,11 @@ final class EngineHouse implements Engine {
     }
 
     @Override
+    public Ports ports() {
+        return commands.ports();
+    }
+
+    @Override
     public Files files() {
         return commands.files();
     }

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -195,6 +196,12 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         var rows = store.read(h -> ExecRows.page(h, id, from.micros(), from.id(), limit + 1));
         var items = rows.stream().limit(limit).map(row -> present(id, row)).toList();
         return new Page<>(items, rows.size() > limit ? ExecCursor.after(items.getLast()) : null);
+    }
+
+    @Override
+    public List<Exec> running(Caller caller, String sandbox) {
+        var id = visible(caller, sandbox);
+        return runs.of(id).stream().filter(run -> run.recorded() && !run.ended()).map(ExecRun::view).sorted(Comparator.comparing(Exec::startedAt)).toList();
     }
 
     private Exec present(SandboxId sandbox, Exec row) {

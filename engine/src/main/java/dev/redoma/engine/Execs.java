@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Commands in a sandbox and their output.
@@ -22,6 +23,9 @@ public interface Execs {
     Exec get(Caller caller, String sandbox, String exec);
 
     Page<Exec> list(Caller caller, String sandbox, @Nullable String cursor, int limit);
+
+    /// Those whose end was not seen yet, oldest first.
+    List<Exec> running(Caller caller, String sandbox);
 
     /// Waits for the exit, at most that long; the present state either way.
     Exec await(Caller caller, String sandbox, String exec, Duration atMost);

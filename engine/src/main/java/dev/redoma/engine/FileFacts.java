@@ -13,6 +13,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// What the guest says of files, bounded. Names that are no UTF-8 show with U+FFFD for what cannot be shown.
 final class FileFacts {
@@ -27,14 +30,23 @@ final class FileFacts {
             throw wrong("no facts where a file's were due");
         }
         var f = reply.getFile();
-        if (f.getSize() < 0 || f.getPath().size() > MAX_NAME || f.getTarget().size() > MAX_NAME) {
+        if (f.getSize() < 0 || f.getPath().size() > MAX_NAME || f.getTarget().size() > MAX_NAME || f.getReal().size() > MAX_NAME) {
             throw wrong("facts that no file has");
         }
         return new FileInfo(
                 text(f.getPath()), f.getType().name().toLowerCase(Locale.ROOT), f.getSize(), FileModes.show(f.getMode()),
                 Integer.toUnsignedLong(f.getUid()), Integer.toUnsignedLong(f.getGid()), GuestErrors.clean(f.getOwner()),
                 GuestErrors.clean(f.getGroup()), instant(f.getMtimeNs()), f.getTarget().isEmpty() ? null : text(f.getTarget()),
-                Integer.toUnsignedLong(f.getLinks()));
+                Integer.toUnsignedLong(f.getLinks()), f.getReal().isEmpty() ? null : text(f.getReal()), xattrs(f.getXattrsMap()));
+    }
+
+    private static @Nullable Map<String, String> xattrs(Map<String, ByteString> of) {
+        if (of.isEmpty()) {
+            return null;
+        }
+        var all = new TreeMap<String, String>();
+        of.forEach((name, value) -> all.put(GuestErrors.clean(name), text(value)));
+        return all;
     }
 
     /// Facts until Done.

@@ -93,11 +93,13 @@ final class FileService implements Files {
     }
 
     @Override
-    public FileInfo write(Caller caller, String sandbox, String path, @Nullable String user, @Nullable String mode, InputStream data)
-            throws IOException {
+    public FileInfo writeWith(Caller caller, String sandbox, String path, @Nullable String user, NewFile how, InputStream data) throws IOException {
         var live = changing(caller, sandbox);
-        var write = WriteFile.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setMode(FileModes.orNone(mode))
-                .setParents(true);
+        var write = WriteFile.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setMode(FileModes.orNone(how.mode()))
+                .setParents(true).putAllXattrs(Words.xattrs(how.xattrs()));
+        if (how.dropped() != null) {
+            write.setDropXattrs(how.dropped());
+        }
         try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, Request.newBuilder().setWrite(write).build())) {
             var act = new FileLog.Act(caller, live, "write", path, null);
             log.begin(act, FileStreams.up(op, data, path));

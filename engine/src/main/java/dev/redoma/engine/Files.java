@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.nio.channels.WritableByteChannel;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Files of a running sandbox (or, by the host itself, of a volume), as the same user as commands unless one is given. Relative paths: from the user's home.
@@ -25,8 +26,21 @@ public interface Files {
             throws IOException;
 
     /// Atomic; `mode` null = 0644 for a new file. Ends at the end of the stream; an IOException from it leaves the old file.
-    FileInfo write(Caller caller, String sandbox, String path, @Nullable String user, @Nullable String mode, InputStream data)
-            throws IOException;
+    default FileInfo write(Caller caller, String sandbox, String path, @Nullable String user, @Nullable String mode, InputStream data)
+            throws IOException {
+        return writeWith(caller, sandbox, path, user, new NewFile(mode, Map.of(), null), data);
+    }
+
+    /// The same with attributes.
+    FileInfo writeWith(Caller caller, String sandbox, String path, @Nullable String user, NewFile how, InputStream data) throws IOException;
+
+    /// How a file is written. `xattrs`: attributes `user.*` it gets; others that it had are kept, but for those that begin with `dropped`.
+    record NewFile(@Nullable String mode, Map<String, String> xattrs, @Nullable String dropped) {
+
+        public NewFile {
+            xattrs = Map.copyOf(xattrs);
+        }
+    }
 
     FileInfo mkdir(Caller caller, String sandbox, String path, @Nullable String user, @Nullable String mode);
 

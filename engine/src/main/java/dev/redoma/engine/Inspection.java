@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /// What can be seen of sandboxes without touching them; none of it counts as activity. Thread-safe.
@@ -36,6 +37,13 @@ final class Inspection {
         caller.need(Scope.READ);
         SandboxPages.Slice slice = core.store().read(tx -> SandboxPages.read(tx, caller, query));
         return new Page<>(slice.rows().stream().map(Views::of).toList(), slice.next());
+    }
+
+    Map<String, String> env(Caller caller, String sandbox) {
+        caller.need(Scope.EXEC);
+        SandboxRow row = core.store().read(tx -> Access.visible(tx, caller, sandbox));
+        Access.mayUse(caller, row);
+        return row.env();
     }
 
     Usage usage(Caller caller, String sandbox) {

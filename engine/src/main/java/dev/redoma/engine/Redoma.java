@@ -9,6 +9,8 @@ public interface Redoma {
 
     Execs execs();
 
+    Ports ports();
+
     Files files();
 
     Templates templates();

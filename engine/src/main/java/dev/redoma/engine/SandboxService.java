@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -161,6 +162,11 @@ final class SandboxService implements Sandboxes {
     /// Every sandbox that has not ended has one.
     private Box box(SandboxRow row) {
         return core.boxes().find(row.id()).orElseThrow(() -> Access.ended(core.store().read(tx -> SandboxRows.get(tx, row.id()))));
+    }
+
+    @Override
+    public Map<String, String> env(Caller caller, String sandbox) {
+        return inspection.env(caller, sandbox);
     }
 
     @Override

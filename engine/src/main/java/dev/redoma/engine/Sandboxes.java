@@ -53,6 +53,9 @@ public interface Sandboxes {
     /// New end time = now + lifetime.
     Sandbox setLifetime(Caller caller, String sandbox, Duration lifetime);
 
+    /// The environment that create gave all its commands.
+    Map<String, String> env(Caller caller, String sandbox);
+
     Usage usage(Caller caller, String sandbox);
 
     List<Change> changes(Caller caller, String sandbox);

@@ -50,7 +50,7 @@ final class VolumeFiles implements Files {
     private static FileInfo info(TreeEntry e) {
         Stat s = e.stat();
         return new FileInfo(e.path(), s.type().name().toLowerCase(Locale.ROOT), s.size(), FileModes.show(s.mode()), s.uid(), s.gid(), Long.toString(s.uid()),
-                Long.toString(s.gid()), s.modified(), e.target(), s.links());
+                Long.toString(s.gid()), s.modified(), e.target(), s.links(), null, null);
     }
 
     @Override
@@ -72,8 +72,11 @@ final class VolumeFiles implements Files {
     }
 
     @Override
-    public FileInfo write(Caller caller, String volume, String path, @Nullable String user, @Nullable String mode, InputStream data) throws IOException {
-        int bits = mode == null ? -1 : FileModes.parse(mode);
+    public FileInfo writeWith(Caller caller, String volume, String path, @Nullable String user, NewFile how, InputStream data) throws IOException {
+        if (!how.xattrs().isEmpty() || how.dropped() != null) {
+            throw Problem.of(Code.NOT_OFFERED, "Files of volumes are written without attributes.", "Leave xattrs out, or write the file in a sandbox.").raise();
+        }
+        int bits = how.mode() == null ? -1 : FileModes.parse(how.mode());
         var act = new Act(caller, "write", Map.of("path", path));
         try (var held = writing(act, volume, false); var tree = tree(held.row(), user)) {
             return confirmed(act, held.row(), () -> info(tree.write(path, bits, data, written -> record(held.row(), act, "",

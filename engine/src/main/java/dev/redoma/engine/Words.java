@@ -7,6 +7,8 @@ import dev.redoma.model.Problem;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
 
 /// Text of a request as the bytes that Linux takes: UTF-8 without NUL. What has no such bytes is refused by the field's name.
 final class Words {
@@ -36,6 +38,24 @@ final class Words {
             throw Problem.field(field, "has " + bytes.size() + " bytes", "a path of at most " + MAX_PATH + " bytes");
         }
         return bytes;
+    }
+
+    /// Attributes of a file: names `user.*` of at most 255 bytes, all of them at most 4,096.
+    static Map<String, ByteString> xattrs(Map<String, String> xattrs) {
+        var all = new TreeMap<String, ByteString>();
+        int size = 0;
+        for (var e : xattrs.entrySet()) {
+            var name = bytes("xattrs", e.getKey());
+            if (!e.getKey().startsWith("user.") || name.size() <= 5 || name.size() > 255) {
+                throw Problem.field("xattrs", "'" + GuestErrors.clean(e.getKey()) + "' is no name of an attribute", "names user.* of at most 255 bytes");
+            }
+            all.put(e.getKey(), bytes("xattrs." + e.getKey(), e.getValue()));
+            size += name.size() + all.get(e.getKey()).size();
+        }
+        if (size > 4096) {
+            throw Problem.field("xattrs", "have " + size + " bytes together", "at most 4096 bytes of names and values");
+        }
+        return all;
     }
 
     /// A user as the guest resolves it: a name, a uid, `uid:gid` or `name:group`.

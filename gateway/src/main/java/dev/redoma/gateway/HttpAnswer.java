@@ -17,24 +17,75 @@ import org.eclipse.jetty.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
 /// One HTTP/1.1 response, read by blocking reads through a strict parser. One thread.
-final class HttpAnswer extends InputStream {
+public final class HttpAnswer extends InputStream {
     private static final int HEADERS = 64 << 10;
     private static final int BUFFER = 64 << 10;
+    private static final int INTERIM = 16;
 
-    private final InputStream in;
+    private final Input in;
     private final Handler handler = new Handler();
-    private final HttpParser parser = new HttpParser(handler, HEADERS, HttpCompliance.STRICT);
-    private final byte[] bytes = new byte[BUFFER];
-    private final ByteBuffer raw = ByteBuffer.wrap(bytes).limit(0);
+    private final HttpParser parser;
+    private final ByteBuffer raw;
     private @Nullable ByteBuffer content;
+    private boolean bare;
 
     HttpAnswer(Socket socket) throws IOException {
-        this.in = socket.getInputStream();
+        this(of(socket.getInputStream()), ByteBuffer.allocate(BUFFER), HttpCompliance.STRICT);
+    }
+
+    /// What comes in is read into this buffer.
+    public HttpAnswer(Input in, ByteBuffer buffer, HttpCompliance compliance) {
+        this.in = in;
+        this.raw = buffer.clear().limit(0);
+        this.parser = new HttpParser(handler, 2 * (HEADERS + buffer.capacity()), compliance); // our own bound is met first
+    }
+
+    /// Where an answer comes from: some bytes at least, or -1 at the end.
+    @FunctionalInterface
+    public interface Input {
+        int read(ByteBuffer into) throws IOException;
+    }
+
+    private static Input of(InputStream stream) {
+        return into -> {
+            int n = stream.read(into.array(), into.position(), into.remaining());
+            into.position(into.position() + Math.max(0, n));
+            return n;
+        };
+    }
+
+    /// The answer is one to HEAD: whatever it says, no content follows.
+    public void withoutContent() {
+        bare = true;
+        parser.setHeadResponse(true);
+    }
+
+    /// Reads over what is only told meanwhile (100 to 199 but 101), then as `head`.
+    public boolean finalHead() throws IOException {
+        for (int i = 0; i < INTERIM; i++) {
+            boolean any = headOf();
+            if (!any || handler.status / 100 != 1 || handler.status == 101) {
+                return any;
+            }
+            parser.reset();
+            parser.setHeadResponse(bare);
+            handler.again();
+        }
+        throw new IOException("more than " + INTERIM + " answers before the answer");
     }
 
     /// Reads up to the end of the headers. False if the connection was closed before a byte came.
     boolean head() throws IOException {
+        boolean any = headOf();
+        if (any && handler.status / 100 == 1) {
+            throw new IOException("an answer " + handler.status + " that nobody asked for");
+        }
+        return any;
+    }
+
+    private boolean headOf() throws IOException {
         boolean any = false;
+        long seen = 0;
         while (!handler.headersComplete) {
             if (!raw.hasRemaining() && !fill()) {
                 if (!any) {
@@ -43,21 +94,21 @@ final class HttpAnswer extends InputStream {
                 throw new EOFException("the connection ended within the headers");
             }
             any = true;
+            int before = raw.remaining();
             parse();
-            if (handler.headersComplete && handler.status / 100 == 1) {
-                throw new IOException("an answer " + handler.status + " that nobody asked for");
+            seen += before - raw.remaining();
+            if (!handler.headersComplete && seen > HEADERS) {
+                throw new IOException("its head has more than " + HEADERS + " bytes");
             }
         }
         return true;
     }
 
     private boolean fill() throws IOException {
-        int n = in.read(bytes);
-        if (n < 0) {
-            return false;
-        }
-        raw.position(0).limit(n);
-        return true;
+        raw.clear();
+        int n = in.read(raw);
+        raw.flip();
+        return n >= 0;
     }
 
     private void parse() throws IOException {
@@ -68,11 +119,20 @@ final class HttpAnswer extends InputStream {
         }
     }
 
-    int status() {
+    public List<HttpField> fields() {
+        return handler.fields;
+    }
+
+    /// What came after the head, where that was the last of HTTP.
+    public ByteBuffer rest() {
+        return raw;
+    }
+
+    public int status() {
         return handler.status;
     }
 
-    List<String> headers(String name) {
+    public List<String> headers(String name) {
         return handler.fields.stream().filter(f -> f.getName().equalsIgnoreCase(name)).map(f -> f.getValue() == null ? "" : f.getValue()).toList();
     }
 
@@ -93,10 +153,26 @@ final class HttpAnswer extends InputStream {
         if (length == 0) {
             return 0;
         }
+        var piece = piece();
+        if (piece == null) {
+            return -1;
+        }
+        int n = Math.min(length, piece.remaining());
+        piece.get(into, at, n);
+        return n;
+    }
+
+    /// True if a piece is there that was read already.
+    public boolean ready() {
+        return content != null && content.hasRemaining() || raw.hasRemaining();
+    }
+
+    /// The next of its content, to be taken before it is asked again; null at the end.
+    public @Nullable ByteBuffer piece() throws IOException {
         while (content == null || !content.hasRemaining()) {
             content = null;
             if (handler.complete) {
-                return -1;
+                return null;
             }
             int before = raw.remaining();
             parse(); // also where nothing has come: what has no content ends without more bytes
@@ -104,9 +180,7 @@ final class HttpAnswer extends InputStream {
                 more(before);
             }
         }
-        int n = Math.min(length, content.remaining());
-        content.get(into, at, n);
-        return n;
+        return content;
     }
 
     private void more(int before) throws IOException {
@@ -134,6 +208,12 @@ final class HttpAnswer extends InputStream {
         private boolean early;
         private @Nullable HttpException bad;
 
+        void again() {
+            fields.clear();
+            headersComplete = false;
+            complete = false;
+        }
+
         @Override
         public void startResponse(HttpVersion version, int code, String reason) {
             status = code;
@@ -150,7 +230,7 @@ final class HttpAnswer extends InputStream {
             return true;
         }
 
-        /// The piece lies in `bytes`, which are not filled again before it was taken.
+        /// The piece lies in `raw`, which is not filled again before it was taken.
         @Override
         public boolean content(ByteBuffer piece) {
             content = piece.slice();

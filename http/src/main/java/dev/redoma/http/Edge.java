@@ -25,14 +25,31 @@ final class Edge extends Handler.Abstract {
     private static final Logger LOG = LoggerFactory.getLogger(Edge.class);
 
     private final AtomicInteger active = new AtomicInteger();
-    private volatile Router router;
+    private volatile Finder finder;
 
-    Edge(Router router) {
-        this.router = router;
+    Edge(Finder finder) {
+        this.finder = finder;
     }
 
-    void route(Router next) {
-        router = next;
+    void route(Finder next) {
+        finder = next;
+    }
+
+    /// Finds who answers a request; a RedomaException where nobody does.
+    @FunctionalInterface
+    interface Finder {
+        Router.Match find(Request request);
+
+        static Finder by(Router router) {
+            return request -> router.match(request.getMethod(),
+                    Router.split(request.getHttpURI().getCanonicalPath()).stream().map(URIUtil::decodePath).toList());
+        }
+
+        /// The same for every request, whatever its path.
+        static Finder of(Endpoint all) {
+            var match = new Router.Match(new Route("*", "/", all), Map.of());
+            return request -> match;
+        }
     }
 
     /// Waits until nothing is under way; false if something still was after that time.
@@ -61,8 +78,7 @@ final class Edge extends Handler.Abstract {
         var unrouted = new Exchange(request, response, callback, Map.of(), active);
         Router.Match match;
         try {
-            var segments = Router.split(request.getHttpURI().getCanonicalPath()).stream().map(URIUtil::decodePath).toList();
-            match = router.match(request.getMethod(), segments);
+            match = finder.find(request);
         } catch (RedomaException refused) {
             fail(request, callback, unrouted, refused);
             return;

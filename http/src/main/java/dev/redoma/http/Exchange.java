@@ -9,11 +9,13 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -54,6 +56,27 @@ public final class Exchange {
         return request.getHttpURI().getCanonicalPath();
     }
 
+    /// Path and query exactly as they were sent.
+    public String target() {
+        return request.getHttpURI().getPathQuery();
+    }
+
+    /// What the client calls this server: host and, where it said one, port; empty where it said nothing.
+    public String authority() {
+        var authority = request.getHttpURI().getAuthority();
+        return authority == null ? "" : authority;
+    }
+
+    /// True if the connection to the client is encrypted.
+    public boolean secure() {
+        return request.isSecure();
+    }
+
+    /// Every header field in order, doubled ones too.
+    public List<Map.Entry<String, String>> headers() {
+        return request.getHeaders().stream().map(f -> Map.entry(f.getName(), f.getValue() == null ? "" : f.getValue())).toList();
+    }
+
     /// A parameter of the route's pattern, decoded.
     public String parameter(String name) {
         var value = parameters.get(name);
@@ -66,7 +89,7 @@ public final class Exchange {
     public Query query() {
         var present = query;
         if (present == null) {
-            var values = new LinkedHashMap<String, java.util.List<String>>();
+            var values = new LinkedHashMap<String, List<String>>();
             Request.extractQueryParameters(request).forEach(f -> values.put(f.getName(), f.getValues()));
             query = present = new Query(values);
         }
@@ -111,6 +134,12 @@ public final class Exchange {
     /// The length the client declared, or -1.
     public long bodyLength() {
         return request.getLength();
+    }
+
+    /// True if a body of unknown length is to come: chunked, or a stream of HTTP/2 that has not ended.
+    public boolean bodied() {
+        return request.getLength() < 0 && (request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING)
+                || request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_2 && !List.of("GET", "HEAD", "OPTIONS").contains(method()));
     }
 
     public <T> T json(Class<T> type) throws IOException {
@@ -176,6 +205,29 @@ public final class Exchange {
         return stream = new ResponseStream(response, request.getComponents().getByteBufferPool());
     }
 
+    /// As `stream`, with exactly these header fields and whatever length they say; none says that the end of the answer is its end. `length` -1
+    /// where there is none among them.
+    public ResponseStream stream(int status, List<Map.Entry<String, String>> headers, long length) {
+        if (answered) {
+            throw new IllegalStateException("answered twice");
+        }
+        answered = true;
+        response.setStatus(status);
+        headers.forEach(h -> response.getHeaders().remove(h.getKey())); // such as our own Date
+        headers.forEach(h -> response.getHeaders().add(h.getKey(), h.getValue()));
+        boolean body = !head() && status >= 200 && status != 204 && status != 304;
+        if (body && length < 0 && request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_1) {
+            response.getHeaders().put(HttpHeader.TRANSFER_ENCODING, "chunked");
+        }
+        return stream = new ResponseStream(response, request.getComponents().getByteBufferPool());
+    }
+
+    /// To be thrown where an answer must not look complete: what was sent stays a part, and the connection (or the stream of HTTP/2) is
+    /// broken off.
+    public static IOException brokenOff(Throwable cause) {
+        return new ClientGone(cause);
+    }
+
     public EventStream events() throws IOException {
         set("Cache-Control", "no-store");
         var out = stream(200, "text/event-stream", -1);
@@ -223,6 +275,27 @@ public final class Exchange {
         }
     }
 
+    /// True if this connection can become another protocol's: HTTP/1.1 that asks for it.
+    public boolean wantsUpgrade() {
+        return header("Upgrade") != null && request.getHeaders().contains(HttpHeader.CONNECTION, "upgrade")
+                && request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_1;
+    }
+
+    /// Answers 101 with these header fields; the connection then is the talk's, on a virtual thread of its own.
+    public void tunnel(List<Map.Entry<String, String>> headers, Tunnel.Talk talk) throws IOException {
+        if (answered) {
+            throw new IllegalStateException("answered twice");
+        }
+        answered = true;
+        response.setStatus(101);
+        headers.forEach(h -> response.getHeaders().add(h.getKey(), h.getValue()));
+        var connector = request.getConnectionMetaData().getConnector();
+        request.setAttribute(HttpStream.UPGRADE_CONNECTION_ATTRIBUTE, new JettyTunnel(request.getConnectionMetaData().getConnection().getEndPoint(), connector.getExecutor(), talk));
+        write(true, ByteBuffer.allocate(0));
+        upgraded = true;
+        callback.succeeded();
+    }
+
     // --- for the edge
 
     boolean upgraded() {
@@ -231,6 +304,18 @@ public final class Exchange {
 
     public boolean answered() {
         return answered;
+    }
+
+    /// True if something of an answer went out.
+    public boolean begun() {
+        return response.isCommitted();
+    }
+
+    /// Takes back an answer of which nothing went out yet, so that another can be given.
+    public void takeBack() {
+        if (!restart()) {
+            throw new IllegalStateException("the answer is out");
+        }
     }
 
     /// Takes back an answer of which nothing went out yet; false if something did.

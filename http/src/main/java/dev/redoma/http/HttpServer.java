@@ -5,15 +5,22 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
+import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.server.ServerWebSocketContainer;
+import org.jspecify.annotations.Nullable;
 
 /// An HTTP/1.1 and h2c server on one address. Endpoints run on virtual threads. Thread-safe.
 public final class HttpServer implements AutoCloseable {
@@ -24,7 +31,7 @@ public final class HttpServer implements AutoCloseable {
     private final Edge edge;
     private final Duration grace;
 
-    private HttpServer(Settings settings, Router router) {
+    private HttpServer(Settings settings, Edge.Finder finder, UriCompliance paths, @Nullable Tls tls) {
         var threads = new QueuedThreadPool(16, 2, 60_000);
         threads.setName("http");
         threads.setReservedThreads(0);
@@ -32,20 +39,24 @@ public final class HttpServer implements AutoCloseable {
         grace = settings.grace();
         // Jetty's own pool keeps nothing of our size: each request would allocate and clear anew
         server = new Server(threads, null, new ArrayByteBufferPool(0, 4096, 2 * BUFFER));
-        edge = new Edge(router);
+        edge = new Edge(finder);
         server.setHandler(edge);
         server.setErrorHandler(new ErrorPage());
-        var http = configuration(settings);
+        var http = configuration(settings, paths);
         var http1 = new HttpConnectionFactory(http);
         http1.setInputBufferSize(BUFFER);
         http1.setUseInputDirectByteBuffers(true);
         http1.setUseOutputDirectByteBuffers(true);
-        var http2 = new HTTP2CServerConnectionFactory(http);
+        var http2 = tls == null ? new HTTP2CServerConnectionFactory(http) : new HTTP2ServerConnectionFactory(http);
+        if (tls != null) {
+            http.addCustomizer(new SecureRequestCustomizer(false));
+            http2.setConnectProtocolEnabled(false); // a WebSocket comes over HTTP/1.1
+        }
         http2.setInputBufferSize(BUFFER);
         http2.setInitialStreamRecvWindow(1 << 20);
         http2.setInitialSessionRecvWindow(4 << 20);
         http2.setMaxConcurrentStreams(256);
-        connector = new ServerConnector(server, 1, 1, http1, http2);
+        connector = new ServerConnector(server, 1, 1, factories(tls, http1, http2));
         connector.setHost(settings.host());
         connector.setPort(settings.port());
         connector.setIdleTimeout(settings.idle().toMillis());
@@ -59,13 +70,22 @@ public final class HttpServer implements AutoCloseable {
         WebSocketUpgrade.configure(ServerWebSocketContainer.ensure(server));
     }
 
-    private static HttpConfiguration configuration(Settings settings) {
+    private static ConnectionFactory[] factories(@Nullable Tls tls, HttpConnectionFactory http1, AbstractHTTP2ServerConnectionFactory http2) {
+        if (tls == null) {
+            return new ConnectionFactory[] {http1, http2};
+        }
+        var alpn = new ALPNServerConnectionFactory();
+        alpn.setDefaultProtocol(http1.getProtocol());
+        return new ConnectionFactory[] {new SslConnectionFactory(tls.factory(), alpn.getProtocol()), alpn, http2, http1};
+    }
+
+    private static HttpConfiguration configuration(Settings settings, UriCompliance paths) {
         var http = new HttpConfiguration();
         http.setSendServerVersion(false);
         http.setSendXPoweredBy(false);
         http.setRequestHeaderSize(settings.headerBytes());
         http.setHttpCompliance(HttpCompliance.STRICT);
-        http.setUriCompliance(UriCompliance.DEFAULT);
+        http.setUriCompliance(paths);
         http.setOutputBufferSize(BUFFER);
         http.setOutputAggregationSize(0);
         http.setRelativeRedirectAllowed(false);
@@ -75,7 +95,20 @@ public final class HttpServer implements AutoCloseable {
 
     /// Serves at once; port 0 takes a free one.
     public static HttpServer start(Settings settings, Router router) {
-        var http = new HttpServer(settings, router);
+        return started(settings, new HttpServer(settings, Edge.Finder.by(router), UriCompliance.DEFAULT, null));
+    }
+
+    /// Gives every request to one endpoint, whatever its path is: it is for others to judge.
+    public static HttpServer start(Settings settings, Endpoint all) {
+        return started(settings, new HttpServer(settings, Edge.Finder.of(all), UriCompliance.UNSAFE, null));
+    }
+
+    /// The same over TLS, HTTP/2 by ALPN.
+    public static HttpServer start(Settings settings, Tls tls, Endpoint all) {
+        return started(settings, new HttpServer(settings, Edge.Finder.of(all), UriCompliance.UNSAFE, tls));
+    }
+
+    private static HttpServer started(Settings settings, HttpServer http) {
         try {
             http.server.start();
         } catch (Exception failed) {
@@ -90,7 +123,19 @@ public final class HttpServer implements AutoCloseable {
 
     /// From now on these routes are served.
     public void route(Router router) {
-        edge.route(router);
+        edge.route(Edge.Finder.by(router));
+    }
+
+    /// From now on this endpoint gets every request.
+    public void route(Endpoint all) {
+        edge.route(Edge.Finder.of(all));
+    }
+
+    /// From now on requests to that host are routed, and this endpoint gets all others.
+    public void route(String host, Router router, Endpoint others) {
+        var routed = Edge.Finder.by(router);
+        var rest = Edge.Finder.of(others);
+        edge.route(request -> host.equalsIgnoreCase(request.getHttpURI().getHost()) ? routed.find(request) : rest.find(request));
     }
 
     public InetSocketAddress address() {

@@ -53,6 +53,7 @@ public enum Code {
     NOT_OFFERED(501, false, Layer.SERVER),
     GUEST_UNREACHABLE(502, true, Layer.GUEST),
     GUEST_PROTOCOL(502, false, Layer.GUEST),
+    NOTHING_LISTENS(502, true, Layer.COMMAND),
     RUNTIME_FAILED(502, true, Layer.RUNTIME),
     NO_CAPACITY(503, true, Layer.HOST),
     STOPPING(503, true, Layer.SERVER),

@@ -2,6 +2,7 @@
 package dev.redoma.server;
 
 import dev.redoma.engine.Redoma;
+import dev.redoma.http.Endpoint;
 import dev.redoma.http.Route;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
@@ -9,12 +10,14 @@ import dev.redoma.protocols.e2b.Door;
 import dev.redoma.protocols.e2b.SandboxTokens;
 import dev.redoma.protocols.e2b.control.ControlPlane;
 import dev.redoma.protocols.e2b.control.Settings;
+import dev.redoma.protocols.e2b.envd.Envd;
 import dev.redoma.server.config.Config;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// E2B's protocols, put together.
 final class E2b {
@@ -22,9 +25,21 @@ final class E2b {
 
     private E2b() {}
 
-    static List<Route> routes(Config config, Redoma redoma, Door door, SandboxTokens tokens) {
+    static List<Route> routes(Config config, @Nullable String domain, Redoma redoma, Door door, SandboxTokens tokens) {
         var idle = config.engine().bounds().most().idleMs();
-        return ControlPlane.routes(redoma, door, tokens, new Settings(null, idle == null ? 0 : idle, config.largestUpload()));
+        return ControlPlane.routes(redoma, door, tokens, new Settings(domain, idle == null ? 0 : idle, config.largestUpload()));
+    }
+
+    /// Where sandboxes are found by the router, with the daemon that this protocol knows in each of them.
+    static SandboxDoors doors(Config config, Redoma redoma, SandboxTokens tokens) {
+        return new SandboxDoors(redoma, tokens, new Envd(redoma, tokens, config.largestUpload()), config.publicPorts());
+    }
+
+    /// What the router answers before all is there.
+    static Endpoint starting() {
+        return http -> {
+            throw Problem.of(Code.STOPPING, "The server is starting.", "Try again in a moment.").with("retryAfterSeconds", 1).raise();
+        };
     }
 
     /// From `<data>/e2b.key`, which the first start makes: tokens of sandboxes outlive the server.

@@ -8,6 +8,7 @@ import dev.redoma.engine.image.Registries;
 import dev.redoma.gateway.CheckedDialler;
 import dev.redoma.gateway.CheckedOutgoing;
 import dev.redoma.gateway.egress.EgressGateway;
+import dev.redoma.gateway.ingress.Ingress;
 import dev.redoma.http.HttpServer;
 import dev.redoma.ledger.ChainLedger;
 import dev.redoma.model.Caller;
@@ -52,6 +53,7 @@ public final class House implements AutoCloseable {
             var ledger = ChainLedger.open(store, config.dataDir());
             watch.done("ledger");
             var http = listening.get();
+            var router = opened.add(Ahead.open("router", () -> HttpServer.start(config.router(), E2b.starting())));
             watch.done("http");
             pool = mounting.get();
             watch.done("pool");
@@ -61,7 +63,11 @@ public final class House implements AutoCloseable {
             var egress = opened.add(new EgressGateway(store, ledger, new CheckedDialler(), CheckedDialler::own));
             engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, images(config.registries()), egress, Clock.systemUTC()));
             watch.done("engine");
-            serving = opened.add(Serving.start(config, http, store, ledger, engine, about(store, config, installation, tiers, pool), options.profile()));
+            var tokens = E2b.tokens(config.dataDir());
+            var ingress = opened.add(new Ingress(opened.add(E2b.doors(config, engine, tokens)), engine.ports()));
+            router.get().route(ingress);
+            var secured = config.secured() == null ? null : opened.add(HttpServer.start(config.secured().listen(), config.secured().tls(), E2b.starting()));
+            serving = opened.add(Serving.start(config, http, new Serving.Outside(router.get().address().getPort(), ingress, secured), tokens, store, ledger, engine, about(store, config, installation, tiers, pool), options.profile()));
             watch.done("api");
             watch.tell(serving.url());
         } catch (Throwable failed) {
@@ -81,6 +87,15 @@ public final class House implements AutoCloseable {
 
     String url() {
         return serving.url();
+    }
+
+    /// Where TLS is served; null where it is not.
+    @org.jspecify.annotations.Nullable String secure() {
+        return serving.secure();
+    }
+
+    String router() {
+        return serving.router();
     }
 
     /// Ends every sandbox of the installation; how many there were.

@@ -2,11 +2,13 @@
 package dev.redoma.server;
 
 import dev.redoma.engine.Redoma;
+import dev.redoma.http.Endpoint;
 import dev.redoma.http.HttpServer;
 import dev.redoma.http.Json;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
+import dev.redoma.protocols.e2b.SandboxTokens;
 import dev.redoma.server.api.Api;
 import dev.redoma.server.api.NativeApi;
 import dev.redoma.server.api.Operation;
@@ -30,23 +32,29 @@ final class Serving implements AutoCloseable {
 
     private final Config config;
     private final HttpServer http;
+    private final Outside outside;
     private final Api api;
     private final Checkpoints checkpoints;
 
-    private Serving(Config config, HttpServer http, Api api, Checkpoints checkpoints) {
+    private Serving(Config config, HttpServer http, Outside outside, Api api, Checkpoints checkpoints) {
         this.config = config;
         this.http = http;
+        this.outside = outside;
         this.api = api;
         this.checkpoints = checkpoints;
     }
 
     /// `http` listens already; when this returns, it serves the API, and the profile is written (`<data>/operator.json` where none was named).
-    static Serving start(Config config, HttpServer http, Store store, Ledger ledger, Redoma redoma, ServerRoutes.About about, @Nullable Path profile) {
+    static Serving start(Config config, HttpServer http, Outside outside, SandboxTokens tokens, Store store, Ledger ledger, Redoma redoma, ServerRoutes.About about, @Nullable Path profile) {
         var keys = new Keys(store, ledger, Clock.systemUTC());
         var rates = new Rates(config.ratePerSecond(), config.rateBurst(), System::nanoTime);
         var api = NativeApi.of(redoma, ledger, keys, rates, about, config.largestUpload());
-        http.route(api.router(E2b.routes(config, redoma, api, E2b.tokens(config.dataDir()))));
-        var serving = new Serving(config, http, api, new Checkpoints(ledger, config.checkpoint()));
+        var routes = api.router(E2b.routes(config, outside.domain(config), redoma, api, tokens));
+        http.route(routes);
+        if (outside.secured() != null && config.secured() != null) {
+            outside.secured().route("api." + config.secured().domain(), routes, outside.ingress());
+        }
+        var serving = new Serving(config, http, outside, api, new Checkpoints(ledger, config.checkpoint()));
         OperatorProfile.write(profile == null ? config.dataDir().resolve("operator.json") : profile, serving.url(), keys, ledger.publicKey());
         serving.announce();
         return serving;
@@ -54,8 +62,35 @@ final class Serving implements AutoCloseable {
 
     String url() {
         var address = http.address();
-        var host = address.getHostString();
-        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+        return url(address.getHostString(), address.getPort());
+    }
+
+    /// The other ways in: the router's port and what it does, and TLS, which leads to both.
+    record Outside(int router, Endpoint ingress, @Nullable HttpServer secured) {
+
+        /// As clients are told it: with its port where that is not the usual one.
+        @Nullable String domain(Config config) {
+            if (secured == null || config.secured() == null) {
+                return null;
+            }
+            int port = secured.address().getPort();
+            return config.secured().domain() + (port == 443 ? "" : ":" + port);
+        }
+    }
+
+    /// Where TLS is served; null where it is not.
+    @Nullable String secure() {
+        var domain = outside.domain(config);
+        return domain == null ? null : "https://api." + domain;
+    }
+
+    /// Where sandboxes are reached.
+    String router() {
+        return url(config.router().host(), outside.router());
+    }
+
+    private static String url(String host, int port) {
+        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 
     List<Operation> operations() {
@@ -63,7 +98,7 @@ final class Serving implements AutoCloseable {
     }
 
     /// Content of `<data>/server.json`, there while the server serves.
-    public record Running(long pid, String url) {}
+    public record Running(long pid, String url, String router) {}
 
     private Path runningFile() {
         return config.dataDir().resolve("server.json");
@@ -71,7 +106,7 @@ final class Serving implements AutoCloseable {
 
     private void announce() {
         try {
-            PrivateFile.write(runningFile(), Json.bytes(new Running(ProcessHandle.current().pid(), url())));
+            PrivateFile.write(runningFile(), Json.bytes(new Running(ProcessHandle.current().pid(), url(), router())));
         } catch (IOException failed) {
             throw Problem.of(Code.HOST_FAILED, "The data directory cannot be written: " + failed.getMessage(), "Free space or choose another with --data.").raise(failed);
         }

@@ -106,6 +106,12 @@ final class FakeExecs implements Execs {
     }
 
     @Override
+    public List<Exec> running(Caller caller, String sandbox) {
+        redoma.get(caller, sandbox);
+        return runs.values().stream().map(Run::wire).filter(e -> e.sandbox().equals(sandbox) && e.state().equals("running")).toList();
+    }
+
+    @Override
     public Exec await(Caller caller, String sandbox, String exec, Duration atMost) {
         var run = find(caller, sandbox, exec);
         synchronized (run) {

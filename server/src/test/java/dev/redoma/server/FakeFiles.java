@@ -33,7 +33,7 @@ final class FakeFiles implements Files {
         if (bytes == null) {
             throw Problem.of(Code.FILE_NOT_FOUND, "There is no " + path + ".", "Look: files/list.").with("path", path).raise();
         }
-        return new FileInfo(path, "file", bytes.length, "0644", 1000, 1000, "user", "user", Instant.EPOCH, null, 1);
+        return new FileInfo(path, "file", bytes.length, "0644", 1000, 1000, "user", "user", Instant.EPOCH, null, 1, null, null);
     }
 
     @Override
@@ -58,7 +58,7 @@ final class FakeFiles implements Files {
     }
 
     @Override
-    public FileInfo write(Caller caller, String sandbox, String path, @Nullable String user, @Nullable String mode, InputStream data) throws IOException {
+    public FileInfo writeWith(Caller caller, String sandbox, String path, @Nullable String user, NewFile how, InputStream data) throws IOException {
         redoma.get(caller, sandbox);
         content.put(path, data.readAllBytes());
         return info(path);

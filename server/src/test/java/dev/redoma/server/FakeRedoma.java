@@ -165,6 +165,12 @@ final class FakeRedoma implements Redoma, Sandboxes {
     }
 
     @Override
+    public Map<String, String> env(Caller caller, String sandbox) {
+        get(caller, sandbox);
+        return Map.of();
+    }
+
+    @Override
     public Usage usage(Caller caller, String sandbox) {
         get(caller, sandbox);
         return new Usage(1, 2, 3, 4, 5, 6, 7, 8, 9);
@@ -244,6 +250,14 @@ final class FakeRedoma implements Redoma, Sandboxes {
     @Override
     public void changesOut(Caller caller, String sandbox, dev.redoma.pool.Outgoing form, java.io.OutputStream to) {
         get(caller, sandbox);
+    }
+
+    @Override
+    public dev.redoma.engine.Ports ports() {
+        return (caller, sandbox, port) -> {
+            get(caller, sandbox);
+            throw Problem.of(Code.NOTHING_LISTENS, "Nothing listens.", "Start it.").raise();
+        };
     }
 
     @Override

@@ -70,6 +70,14 @@ public final class RealServer implements AutoCloseable {
         return profile.url();
     }
 
+    public String secure() {
+        return java.util.Objects.requireNonNull(house.secure());
+    }
+
+    public String router() {
+        return house.router();
+    }
+
     public String key() {
         return profile.key();
     }

@@ -36,6 +36,11 @@ public final class SandboxTokens {
         return Traits.of(sandbox).publicTraffic() ? Optional.empty() : Optional.of(derive("traffic", sandbox.id()));
     }
 
+    /// The same where the operator lets nobody in without one.
+    public String trafficAlways(Sandbox sandbox) {
+        return derive("traffic", sandbox.id());
+    }
+
     /// What opens the content of a volume.
     public String volume(String id) {
         return derive("volume", id);

@@ -10,6 +10,7 @@ import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
 import dev.redoma.model.wire.Exec;
 import dev.redoma.model.wire.ExecSpec;
+import dev.redoma.model.wire.Page;
 import dev.redoma.model.wire.Tty;
 import java.io.IOException;
 import java.time.Duration;
@@ -47,8 +48,9 @@ final class ExecRoutes {
                 post(ALL, "startExec", "Starts a command; with Accept: " + OutputAnswer.FRAMES + " the answer is its output").needs(Scope.EXEC)
                         .takes(ExecSpec.class).answers(201, Exec.class).answersBytes(200, OutputAnswer.FRAMES, OutputAnswer.EVENTS).by(this::start),
                 get(ALL, "listExecs", "Commands of a sandbox, newest last").needs(Scope.READ).query("limit", "integer", "1 to 200")
-                        .query("cursor", "string", "from the page before").answersPage(Exec.class)
-                        .by(c -> c.json(execs.list(c.caller(), c.sandbox(), c.query().get("cursor"), (int) c.query().number("limit", 50, 1, 200)))),
+                        .query("cursor", "string", "from the page before").query("running", "boolean", "only those that have not ended, all of them")
+                        .answersPage(Exec.class)
+                        .by(c -> c.json(c.query().flag("running", false) ? new Page<>(execs.running(c.caller(), c.sandbox()), null) : execs.list(c.caller(), c.sandbox(), c.query().get("cursor"), (int) c.query().number("limit", 50, 1, 200)))),
                 get(ONE, "getExec", "One command, if asked after its end").needs(Scope.READ).query("waitMs", "integer", "wait that long for the exit, at most 600000")
                         .answers(200, Exec.class).by(this::one),
                 get(ONE + "/output", "getOutput", "Its output from an offset").needs(Scope.READ).query("offset", "integer", "first byte")

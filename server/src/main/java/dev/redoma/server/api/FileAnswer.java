@@ -63,7 +63,7 @@ final class FileAnswer {
     /// `length` -1: not known (the files of /proc say 0 and have content).
     private static GuardedOutput begin(Call call, FileInfo info, int status, long length) {
         Exchange http = call.http();
-        http.set("X-Redoma-File", Json.ascii(info))
+        http.set("X-Redoma-File", Json.ascii(info.bare()))
                 .set("Content-Disposition", attachment(FileRoutes.name(info.path())))
                 .set("X-Content-Type-Options", "nosniff")
                 .set("Accept-Ranges", "bytes");

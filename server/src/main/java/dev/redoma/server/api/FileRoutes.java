@@ -14,7 +14,9 @@ import dev.redoma.pool.Outgoing;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +67,7 @@ final class FileRoutes {
                 at(get(base + "/files", named("readFile"), "Its bytes, or a range of them")).needs(Scope.READ).header("Range", "one byte range")
                         .answersBytes(200, "application/octet-stream").answersBytes(206, "application/octet-stream").by(answer::send),
                 at(put(base + "/files", named("writeFile"), "Writes a file, whole or not at all")).needs(Scope.EXEC).query("mode", "string", "octal, e.g. 0644")
+                        .queries("xattr", "string", "an attribute, user.NAME=VALUE")
                         .takes("application/octet-stream").answers(200, FileInfo.class).by(this::write),
                 at(delete(base + "/files", named("removeFile"), "Removes a file or directory")).needs(Scope.EXEC).query("recursive", "boolean", "with all that is in it")
                         .answersNothing().by(this::remove),
@@ -107,7 +110,18 @@ final class FileRoutes {
 
     private void write(Call call) throws IOException {
         var body = new GuardedInput(call.http().body(largest), call.guard());
-        call.json(files.write(call.caller(), call.sandbox(), path(call), user(call), call.query().get("mode"), body));
+        call.json(files.writeWith(call.caller(), call.sandbox(), path(call), user(call), new Files.NewFile(call.query().get("mode"), xattrs(call), null), body));
+    }
+
+    private static Map<String, String> xattrs(Call call) {
+        var all = new LinkedHashMap<String, String>();
+        for (var pair : call.query().all("xattr")) {
+            int equals = pair.indexOf('=');
+            if (equals < 0 || all.put(pair.substring(0, equals), pair.substring(equals + 1)) != null) {
+                throw Problem.field("xattr", "an attribute has no value, or is there twice", "user.NAME=VALUE, each name once");
+            }
+        }
+        return all;
     }
 
     private void remove(Call call) throws IOException {

@@ -47,6 +47,9 @@ final class SandboxRoutes {
     /// Answer of `GET …/system-log`.
     public record Lines(List<String> lines) {}
 
+    /// Answer of `GET …/env`.
+    public record Environment(Map<String, String> env) {}
+
     List<Operation> operations() {
         return List.of(
                 post(ALL, "createSandbox", "Makes a sandbox; answers when it runs").needs(Scope.CREATE).header("Idempotency-Key", "same key and body: same sandbox")
@@ -71,6 +74,8 @@ final class SandboxRoutes {
                 verb("quarantine", "Freezes it and keeps all evidence", sandboxes::quarantine),
                 post(ONE + "/lifetime", "setLifetime", "It ends that long from now").needs(Scope.CREATE).takes(Lifetime.class).answers(200, Sandbox.class)
                         .by(this::lifetime),
+                get(ONE + "/env", "getEnv", "The environment that create gave all its commands").needs(Scope.EXEC).answers(200, Environment.class)
+                        .by(c -> c.json(new Environment(sandboxes.env(c.caller(), c.sandbox())))),
                 get(ONE + "/usage", "getUsage", "What it uses now").needs(Scope.READ).answers(200, Usage.class)
                         .by(c -> c.json(sandboxes.usage(c.caller(), c.sandbox()))),
                 get(ONE + "/changes", "getChanges", "What differs from its template").needs(Scope.READ).answersItems(Change.class)

@@ -4,6 +4,7 @@ package dev.redoma.server.config;
 import dev.redoma.engine.EngineConfig;
 import dev.redoma.engine.image.Registries;
 import dev.redoma.http.HttpServer;
+import dev.redoma.http.Tls;
 import dev.redoma.kernel.OwnLimits;
 import dev.redoma.model.Bytes;
 import dev.redoma.model.Code;
@@ -26,6 +27,9 @@ public record Config(
         Path dataDir,
         Path runDir,
         HttpServer.Settings http,
+        HttpServer.Settings router,
+        boolean publicPorts,
+        @Nullable Secured secured,
         EngineConfig engine,
         double ratePerSecond,
         double rateBurst,
@@ -34,13 +38,17 @@ public record Config(
         Duration checkpoint,
         Registries registries) {
     private static final int MOST_CONNECTIONS = 4096;
+    /// Apps' cookies may be long.
+    private static final int ROUTER_HEADERS = 64 << 10;
 
 
     /// `listen` (from the command line) wins over everything.
     public static Config load(Path dataDir, Path runDir, @Nullable Path file, Map<String, String> environment, @Nullable String listen) {
         var content = file == null ? ConfigFile.Content.NONE : ConfigFile.read(file.toString(), text(file));
         var values = new ConfigValues(content.given(), environment);
-        return new Config(dataDir, runDir, http(values, listen), engine(values, dataDir, runDir),
+        var api = http(values, listen);
+        var router = router(values, api);
+        return new Config(dataDir, runDir, api, router, publicPorts(values, router), secured(values, dataDir, router), engine(values, dataDir, runDir),
                 values.positive(ConfigKey.RATE_PER_SECOND), values.positive(ConfigKey.RATE_BURST), values.size(ConfigKey.UPLOAD_LARGEST),
                 backing(values), values.duration(ConfigKey.AUDIT_CHECKPOINT), new Registries(registry(values), content.registries()));
     }
@@ -54,13 +62,46 @@ public record Config(
         }
     }
 
+    /// Only where every address that leads to sandboxes is on loopback.
+    private static boolean publicPorts(ConfigValues values, HttpServer.Settings router) {
+        boolean secured = values.optional(ConfigKey.TLS_DOMAIN) == null || values.address(ConfigKey.TLS_LISTEN).loopback();
+        return values.flag(ConfigKey.ROUTER_PUBLIC) && secured && new Address(router.host(), router.port()).loopback();
+    }
+
+    /// TLS: where, for which domain, and with what.
+    public record Secured(HttpServer.Settings listen, String domain, Tls tls) {}
+
+    private static @Nullable Secured secured(ConfigValues values, Path dataDir, HttpServer.Settings router) {
+        var domain = values.optional(ConfigKey.TLS_DOMAIN);
+        if (domain == null) {
+            return null;
+        }
+        var address = values.address(ConfigKey.TLS_LISTEN);
+        local("tls.listen", address, values);
+        var chain = values.optional(ConfigKey.TLS_CERTIFICATE);
+        var key = values.optional(ConfigKey.TLS_KEY);
+        return new Secured(new HttpServer.Settings(address.host(), address.port(), router.idle(), router.headerBytes(), router.grace(), router.connections()), domain,
+                new Tls(chain == null ? dataDir.resolve("tls/server.pem") : Path.of(chain), key == null ? dataDir.resolve("tls/server.key") : Path.of(key)));
+    }
+
+    private static HttpServer.Settings router(ConfigValues values, HttpServer.Settings api) {
+        var address = values.given(ConfigKey.ROUTER_LISTEN) ? values.address(ConfigKey.ROUTER_LISTEN)
+                : new Address(api.host(), api.port() == 0 || api.port() == 65_535 ? 0 : api.port() + 1);
+        local("router.listen", address, values);
+        return new HttpServer.Settings(address.host(), address.port(), api.idle(), ROUTER_HEADERS, api.grace(), api.connections());
+    }
+
+    private static void local(String field, Address address, ConfigValues values) {
+        if (!address.loopback() && !values.flag(ConfigKey.ALLOW_REMOTE)) {
+            throw Problem.of(Code.INVALID_FIELD, field + ": " + address.host() + " can be reached from other machines.",
+                            "Listen on 127.0.0.1, or set 'allow-remote: true' and put TLS before it.")
+                    .with("field", field).raise();
+        }
+    }
+
     private static HttpServer.Settings http(ConfigValues values, @Nullable String listen) {
         var address = listen == null ? values.address(ConfigKey.LISTEN) : Address.parse("--listen", listen);
-        if (!address.loopback() && !values.flag(ConfigKey.ALLOW_REMOTE)) {
-            throw Problem.of(Code.INVALID_FIELD, "listen: " + address.host() + " can be reached from other machines.",
-                            "Listen on 127.0.0.1, or set 'allow-remote: true' and put TLS before it.")
-                    .with("field", "listen").raise();
-        }
+        local("listen", address, values);
         return new HttpServer.Settings(address.host(), address.port(), values.duration(ConfigKey.HTTP_IDLE),
                 (int) values.size(ConfigKey.HTTP_HEADERS), values.duration(ConfigKey.STOP_GRACE),
                 (int) Math.min(MOST_CONNECTIONS, OwnLimits.openFiles() / 4));

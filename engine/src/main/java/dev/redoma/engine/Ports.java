@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.Caller;
+import java.nio.channels.SocketChannel;
+
+/// What listens in a sandbox, reached from outside.
+public interface Ports {
+
+    /// A blocking connection to a port of the sandbox's own loopback (127.0.0.1, else ::1), which the caller closes. It counts as activity, and
+    /// lasts until it is closed or the sandbox ends. NOTHING_LISTENS where nothing does.
+    SocketChannel connect(Caller caller, String sandbox, int port);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.server;
+
+import dev.redoma.engine.Redoma;
+import dev.redoma.engine.Sandboxes;
+import dev.redoma.gateway.ingress.Doors;
+import dev.redoma.http.Exchange;
+import dev.redoma.model.Caller;
+import dev.redoma.model.Code;
+import dev.redoma.model.RedomaException;
+import dev.redoma.model.SandboxId;
+import dev.redoma.model.Scope;
+import dev.redoma.model.TenantId;
+import dev.redoma.model.wire.Sandbox;
+import dev.redoma.protocols.e2b.SandboxTokens;
+import dev.redoma.protocols.e2b.Traits;
+import dev.redoma.protocols.e2b.envd.Envd;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The sandboxes of the engine as the router sees them. Nobody who comes this way has a key: what they may do is what a sandbox's tokens
+/// say, and they do it as its maker. Thread-safe.
+final class SandboxDoors implements Doors, AutoCloseable {
+    private static final Caller ROUTER = new Caller("router", TenantId.DEFAULT, Set.of(Scope.OPERATE));
+    private static final int PAGE = 200;
+
+    private final Redoma redoma;
+    private final SandboxTokens tokens;
+    private final Envd envd;
+    private final boolean publicPorts;
+
+    /// `publicPorts`: whether anybody may come in where the maker asked for no token.
+    SandboxDoors(Redoma redoma, SandboxTokens tokens, Envd envd, boolean publicPorts) {
+        this.redoma = redoma;
+        this.tokens = tokens;
+        this.envd = envd;
+        this.publicPorts = publicPorts;
+    }
+
+    @Override
+    public @Nullable Door find(String id) {
+        if (!SandboxId.looksLike(id)) {
+            return null;
+        }
+        try {
+            var sandbox = redoma.sandboxes().get(ROUTER, id);
+            return switch (sandbox.state()) {
+                case "running", "creating" -> door(sandbox);
+                default -> null;
+            };
+        } catch (RedomaException unknown) {
+            if (unknown.code() == Code.SANDBOX_NOT_FOUND) {
+                return null;
+            }
+            throw unknown;
+        }
+    }
+
+    private Door door(Sandbox sandbox) {
+        var secrets = new HashSet<String>();
+        tokens.envd(sandbox).ifPresent(secrets::add);
+        var by = sandbox.createdBy();
+        var caller = new Caller(by == null ? "unknown" : by, new TenantId(sandbox.tenant()), Set.of(Scope.READ, Scope.EXEC));
+        return new Door(caller, token(sandbox), Traits.of(sandbox).maskRequestHost(), Map.of(Envd.PORT, http -> envd.handle(http, sandbox)), secrets);
+    }
+
+    private @Nullable String token(Sandbox sandbox) {
+        return publicPorts ? tokens.traffic(sandbox).orElse(null) : tokens.trafficAlways(sandbox);
+    }
+
+    @Override
+    public @Nullable String signed(Exchange http) {
+        String cursor = null;
+        do {
+            var page = redoma.sandboxes().list(ROUTER, new Sandboxes.Query(Set.of("running"), Map.of(), null, cursor, PAGE));
+            for (var sandbox : page.items()) {
+                if (envd.signs(http, sandbox)) {
+                    return sandbox.id();
+                }
+            }
+            cursor = page.next();
+        } while (cursor != null);
+        return null;
+    }
+
+    @Override
+    public void close() {
+        envd.close();
+    }
+}
