@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import tools.jackson.core.JacksonException;
+
+/// What the calls of each version of an SDK did. `outcome` is `works`, `differs`, `not offered` or `fails`.
+final class SdkTable {
+    private final Map<String, Map<String, Row>> byVersion = new TreeMap<>();
+
+    record Row(String call, String outcome, String note) {}
+
+    /// The rows among a script's lines; what is no row is passed over.
+    static List<Row> rows(String output) {
+        var rows = new ArrayList<Row>();
+        for (var line : output.split("\n")) {
+            if (line.startsWith("{\"call\"")) {
+                try {
+                    var json = Api.JSON.readTree(line);
+                    rows.add(new Row(json.get("call").asString(), json.get("outcome").asString(), json.get("note").asString()));
+                } catch (JacksonException cut) {
+                    throw new AssertionError("not a row: " + line, cut);
+                }
+            }
+        }
+        return rows;
+    }
+
+    void add(String version, List<Row> rows) {
+        var known = byVersion.computeIfAbsent(version, v -> new LinkedHashMap<>());
+        rows.forEach(row -> known.put(row.call(), row));
+    }
+
+    /// A table of Markdown: a line for each call, a column for each version.
+    String markdown() {
+        var calls = new LinkedHashMap<String, Boolean>();
+        byVersion.values().forEach(rows -> rows.keySet().forEach(call -> calls.put(call, true)));
+        var text = new StringBuilder("| call | " + String.join(" | ", byVersion.keySet()) + " | |\n|---|" + "---|".repeat(byVersion.size()) + "---|\n");
+        for (var call : calls.keySet()) {
+            var note = "";
+            text.append("| ").append(cell(call)).append(" |");
+            for (var rows : byVersion.values()) {
+                var row = rows.get(call);
+                text.append(' ').append(row == null ? "–" : row.outcome()).append(" |");
+                note = row == null || row.note().isEmpty() ? note : row.note();
+            }
+            text.append(note.isEmpty() ? " |\n" : " " + cell(note) + " |\n");
+        }
+        return text.toString();
+    }
+
+    private static String cell(String text) {
+        return text.replace("|", "\\|").replace("\n", " ");
+    }
+}
