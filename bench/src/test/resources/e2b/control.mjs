@@ -103,6 +103,11 @@ await works('Sandbox.create, lifecycle.onTimeout pause', async () => {
   assert.equal((await short.getInfo()).state, 'running');
   assert.equal(await short.kill(), true);
 });
+await works('Sandbox.create, lifecycle.autoResume: told by getInfo', async () => {
+  const waking = await Sandbox.create('base', { lifecycle: { onTimeout: 'pause', autoResume: true } });
+  assert.deepEqual((await waking.getInfo()).lifecycle, { autoResume: true, onTimeout: 'pause' });
+  await waking.kill();
+});
 await works('Sandbox.create, allowInternetAccess false', async () => {
   const shut = await Sandbox.create('base', { allowInternetAccess: false });
   assert.equal((await shut.getInfo()).allowInternetAccess, false);

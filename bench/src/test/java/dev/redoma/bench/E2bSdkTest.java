@@ -2,6 +2,7 @@
 package dev.redoma.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,16 +20,17 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(LabExtension.class)
 @Timeout(900)
 class E2bSdkTest {
-    private static final List<String> SCRIPTS = List.of("control");
+    private static final List<String> SCRIPTS = List.of("control", "saved");
     private static final String BEGIN = "<!-- from here on made by E2bSdkTest -->\n";
 
     @Test
     void dx03_everyCallOfThePublishedSdksDoesWhatThePageSays(Lab lab, @TempDir Path work) throws IOException {
+        assumeTrue(SdkPlace.offered(), "no node, npm or python3 with venv on this host");
         lab.base().close();
         var root = Path.of(System.getProperty("redoma.root"));
         var scripts = root.resolve("bench/src/test/resources/e2b");
         var place = new SdkPlace(scripts);
-        var environment = Map.of("E2B_API_URL", lab.api().base().toString(), "E2B_SANDBOX_URL", lab.api().base().toString(), "E2B_API_KEY", lab.api().key(),
+        var environment = Map.of("E2B_API_URL", lab.api().base().toString(), "E2B_SANDBOX_URL", lab.api().base().toString(), "E2B_API_KEY", lab.api().key(), "E2B_VOLUME_API_URL", lab.api().base().toString(),
                 "PYTHONDONTWRITEBYTECODE", "1");
         var node = new SdkTable();
         var python = new SdkTable();
@@ -43,8 +45,11 @@ class E2bSdkTest {
                 taken(python, version, script, done, wrong);
             }
         }
+        var cli = new SdkTable();
+        taken(cli, "2.19.0", "cli", SdkPlace.run(place.node(work), List.of("node", "cli.mjs"), environment), wrong);
         assertThat(wrong).isEmpty();
-        current(root.resolve("docs/protocols/e2b.md"), "\n## JavaScript: `e2b`\n\n" + node.markdown() + "\n## Python: `e2b`\n\n" + python.markdown());
+        current(root.resolve("docs/protocols/e2b.md"), "\n## JavaScript: `e2b`\n\n" + node.markdown() + "\n## Python: `e2b`\n\n" + python.markdown()
+                + "\n## Command line: `@e2b/cli`\n\n" + cli.markdown());
     }
 
     private static void taken(SdkTable table, String version, String script, SdkPlace.Done done, List<String> wrong) {

@@ -28,6 +28,21 @@ final class SdkPlace {
         cache = (home == null || home.isBlank() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(home)).resolve("redoma").resolve("sdks");
     }
 
+    /// Whether the host has what the packages run on.
+    static boolean offered() {
+        return java.util.stream.Stream.of(List.of("node", "--version"), List.of("npm", "--version"), List.of("python3", "-c", "import ensurepip, venv")).allMatch(argv -> {
+            try {
+                var process = new ProcessBuilder(argv).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+                return process.waitFor(60, TimeUnit.SECONDS) && process.exitValue() == 0;
+            } catch (IOException absent) {
+                return false;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        });
+    }
+
     /// A folder that has the scripts and, beside them, `node_modules`.
     Path node(Path work) {
         var modules = installed("node", "package-lock.json", dir -> {

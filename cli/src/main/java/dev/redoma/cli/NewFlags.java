@@ -32,7 +32,7 @@ final class NewFlags {
     @Option(names = "--reopen", paramLabel = "WHO", description = "Who may resume or connect: creator, tenant, none.")
     @Nullable String reopen;
 
-    @Option(names = "--on-timeout", paramLabel = "WHAT", description = "At the end of its time: kill, stop or pause.")
+    @Option(names = "--on-timeout", paramLabel = "WHAT", description = "At the end of its time: kill, stop, pause, or sleep (paused until it is used).")
     @Nullable String onTimeout;
 
     @Option(names = "--cache", paramLabel = "NAME", description = "A private copy of a package cache, such as pip or npm; repeatable.")

@@ -31,7 +31,7 @@ final class EngineHouse implements Engine {
     private final Retention retention;
     private final Policies policies;
 
-    private EngineHouse(Core core, Commands commands, ImageSources sources, Ledger ledger) {
+    private EngineHouse(Core core, Commands commands, LiveLookup lookup, ImageSources sources, Ledger ledger) {
         this.core = core;
         var warmSize = new AtomicLong();
         var admission = new Admission(core.config().reserve(), core.pool(), warmSize::get);
@@ -41,6 +41,7 @@ final class EngineHouse implements Engine {
         var copies = new CacheCopies(core.pool().volumes(), core.config());
         var ending = new Ending(core, side, snapshots::collect, copies);
         var pausing = new Pausing(core);
+        lookup.onUse((box, caller) -> core.background().call(() -> core.boxes().locked(box, () -> pausing.wake(box, caller.key()))));
         var starting = new Starting(core, admission, side);
         var creation = new Creation(core, admission, side, copies);
         this.warm = new WarmPool(core, admission, exits, warmSize);
@@ -87,12 +88,13 @@ final class EngineHouse implements Engine {
         var boxes = new Boxes(config.times().lock());
         var background = new Background();
         var places = new Places(config.runDir());
-        var commands = Commands.open(new LiveLookup(store, boxes), store, ledger, config.dataDir(), pool.root(), config.quota().outputBytes(), clock);
+        var lookup = new LiveLookup(store, boxes);
+        var commands = Commands.open(lookup, store, ledger, config.dataDir(), pool.root(), config.quota().outputBytes(), clock);
         var core = new Core(config, store, new Records(ledger), pool, clock, new TierChoice(tiers), boxes, places,
                 new Starter(pool, places, background, config.times().ready(), uplink), new Handover(), background, new SystemLog(store, clock),
                 new UidRanges(config.uids()), new Quotas(config), new Holding(new VolumeUse()), new Timers(clock, background), new LayerHolds(), commands.lifecycle(), policies,
                 uplink);
-        return new EngineHouse(core, commands, images, ledger);
+        return new EngineHouse(core, commands, lookup, images, ledger);
     }
 
     private void rounds(Recovery recovery, VolumeEffects volumeEffects, Reaper reaper, ExitWatch exits, SnapshotKeeping keeping) {

@@ -49,7 +49,7 @@ final class Expiry {
 
     private void end(Box box, SandboxRow row, StopReason reason) {
         boolean runs = row.state() == State.RUNNING;
-        if (runs && row.onTimeout().equals("pause")) {
+        if (runs && (row.onTimeout().equals("pause") || row.wakes())) {
             pausing.pause(box, Records.ENGINE, reason);
         } else if (row.state().holdsInstance() && row.onTimeout().equals("stop")) {
             ending.stop(box, Records.ENGINE, reason);

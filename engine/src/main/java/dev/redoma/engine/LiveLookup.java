@@ -6,6 +6,7 @@ import dev.redoma.model.SandboxId;
 import dev.redoma.store.Store;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /// Finds live sandboxes for commands and files: those that are known to run without asking the database. Thread-safe.
 final class LiveLookup implements LiveBoxes {
@@ -14,10 +15,16 @@ final class LiveLookup implements LiveBoxes {
 
     private final Store store;
     private final Boxes boxes;
+    private volatile BiConsumer<Box, Caller> waking = (box, caller) -> {};
 
     LiveLookup(Store store, Boxes boxes) {
         this.store = store;
         this.boxes = boxes;
+    }
+
+    /// How a paused one is resumed for a caller who uses it.
+    void onUse(BiConsumer<Box, Caller> resume) {
+        waking = resume;
     }
 
     @Override
@@ -36,6 +43,10 @@ final class LiveLookup implements LiveBoxes {
         int changes = before == null ? 0 : before.stateChanges();
         SandboxRow row = usable(caller, sandbox);
         while (row.state() == State.CREATING && System.nanoTime() < end && sleep()) {
+            row = usable(caller, sandbox);
+        }
+        if (row.state() == State.PAUSED && row.wakes() && !row.quarantined()) {
+            boxes.find(row.id()).ifPresent(box -> waking.accept(box, caller));
             row = usable(caller, sandbox);
         }
         LiveBox live = boxes.find(row.id()).map(Box::live).orElse(null);

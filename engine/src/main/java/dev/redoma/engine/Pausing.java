@@ -76,6 +76,12 @@ final class Pausing {
         }
     }
 
+    /// By use, of one that `sleep`s; what has become of it meanwhile is for its user to see.
+    SandboxRow wake(Box box, String actor) {
+        SandboxRow row = core.row(box);
+        return row.state() == State.PAUSED && row.wakes() && !row.quarantined() ? resume(box, actor) : row;
+    }
+
     SandboxRow finishResume(Box box, SandboxRow row, String actor) {
         LiveBox live = live(box, row);
         live.instance().thaw();

@@ -43,7 +43,7 @@ final class Planner {
         var filled = limits.fill(terms.limits(r.limits(), defaults));
         String privileges = terms.privileges(given("privileges", r.privileges(), "sudo", List.of("sudo", "none")), "sudo");
         String reopen = terms.reopen(given("reopen", r.reopen(), "creator", List.of("creator", "tenant", "none")), "creator");
-        String onTimeout = RequestRules.oneOf("onTimeout", r.onTimeout(), "kill", List.of("kill", "stop", "pause"));
+        String onTimeout = RequestRules.oneOf("onTimeout", r.onTimeout(), "kill", List.of("kill", "stop", "pause", "sleep"));
         Tier tier = tiers.choose(r.isolation());
         terms.isolation(tier);
         TierChoice.mustEnforce(tier, LimitRules.enforced(filled));

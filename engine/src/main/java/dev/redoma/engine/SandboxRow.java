@@ -64,6 +64,11 @@ record SandboxRow(
         return name == null ? id.value() : name;
     }
 
+    /// Paused, it is resumed by whoever uses it.
+    boolean wakes() {
+        return onTimeout.equals("sleep");
+    }
+
     boolean quarantined() {
         return reason != null && reason.kind().equals("quarantine") && state != State.ENDED;
     }

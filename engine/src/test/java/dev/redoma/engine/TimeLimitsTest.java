@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 class TimeLimitsTest extends LifeCase {
     @Test
     void aTimeThatIsOverDoesWhatOnTimeoutSays() {
-        for (String onTimeout : List.of("kill", "stop", "pause")) {
+        for (String onTimeout : List.of("kill", "stop", "pause", "sleep")) {
             Sandbox s = rig.sandboxes().create(ALICE, LifeRig.limited(LifeRig.times(200L, null), onTimeout), null);
-            String state = Map.of("kill", "ended", "stop", "stopped", "pause", "paused").get(onTimeout);
+            String state = Map.of("kill", "ended", "stop", "stopped", "pause", "paused", "sleep", "paused").get(onTimeout);
             await().atMost(Duration.ofSeconds(5)).untilAsserted(() -> assertThat(state(s)).isEqualTo(state));
             Sandbox after = rig.sandboxes().get(ALICE, s.id());
             assertThat(after.reason().kind()).isEqualTo("timeout");

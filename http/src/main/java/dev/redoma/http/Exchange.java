@@ -77,6 +77,12 @@ public final class Exchange {
         return request.getHeaders().stream().map(f -> Map.entry(f.getName(), f.getValue() == null ? "" : f.getValue())).toList();
     }
 
+    /// Scheme and authority under which the client reached this server: `http://host:port`.
+    public String origin() {
+        var uri = request.getHttpURI();
+        return uri.getScheme() + "://" + uri.getAuthority();
+    }
+
     /// A parameter of the route's pattern, decoded.
     public String parameter(String name) {
         var value = parameters.get(name);

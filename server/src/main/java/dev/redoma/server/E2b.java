@@ -27,7 +27,8 @@ final class E2b {
 
     static List<Route> routes(Config config, @Nullable String domain, Redoma redoma, Door door, SandboxTokens tokens) {
         var idle = config.engine().bounds().most().idleMs();
-        return ControlPlane.routes(redoma, door, tokens, new Settings(domain, idle == null ? 0 : idle, config.largestUpload()));
+        return ControlPlane.routes(redoma, door, tokens, new Settings(domain, config.engine().bounds().defaults(), idle == null ? 0 : idle,
+                config.largestUpload(), config.dataDir().resolve("e2b-uploads")));
     }
 
     /// Where sandboxes are found by the router, with the daemon that this protocol knows in each of them.

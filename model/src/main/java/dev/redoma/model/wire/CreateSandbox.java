@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Body of `POST /v1/sandboxes`. `getOrCreate` needs a `name`; `onTimeout` is `kill` (default), `stop` or `pause`. `caches`: names of
+/// Body of `POST /v1/sandboxes`. `getOrCreate` needs a `name`; `onTimeout` is `kill` (default), `stop`, `pause`, or `sleep`: paused, and the next use resumes it. `caches`: names of
 /// package caches (such as `pip`) of which it gets private copies.
 public record CreateSandbox(
         @Nullable String template,

@@ -94,7 +94,7 @@ final class Answers {
         return new Detail(l.templateID(), l.sandboxID(), l.clientID(), l.alias(), l.startedAt(), l.endAt(), l.envdVersion(), l.cpuCount(), l.memoryMB(),
                 l.diskSizeMB(), l.state(), l.metadata(), l.volumeMounts(), tokens.envd(s).orElse(null), domain, internet,
                 new NetworkView(traits.publicTraffic(), traits.maskRequestHost(), List.of(), internet ? List.of() : List.of(Egress.ALL)),
-                new Lifecycle(false, s.onTimeout().equals("kill") ? "kill" : "pause"));
+                new Lifecycle(s.onTimeout().equals("sleep"), s.onTimeout().equals("kill") ? "kill" : "pause"));
     }
 
     private static String template(Sandbox s) {

@@ -17,6 +17,15 @@ public final class ControlPlane {
         var answers = new Answers(tokens, settings.domain());
         var routes = new ArrayList<Route>();
         routes.addAll(new SandboxCalls(on, door, redoma.sandboxes(), answers, new Orders(settings)).routes());
+        routes.addAll(new SnapshotCalls(on, redoma.sandboxes(), answers).routes());
+        routes.addAll(new ViewCalls(on, redoma.sandboxes(), redoma.execs()).routes());
+        routes.addAll(new TemplateCalls(on, redoma.templates(), redoma.sandboxes()).routes(settings));
+        var uploads = new Uploads(settings.uploads());
+        routes.addAll(new BuildCalls(on, redoma.builds(), redoma.templates(), settings, uploads).routes());
+        routes.addAll(new UploadCalls(on, uploads, tokens, settings.largestUpload()).routes());
+        routes.addAll(new VolumeCalls(on, redoma.volumes(), tokens).routes());
+        routes.addAll(new VolumeContent(redoma.volumes(), redoma.volumeFiles(), tokens, settings.largestUpload()).routes());
+        routes.addAll(new OtherCalls(on).routes());
         return routes;
     }
 }

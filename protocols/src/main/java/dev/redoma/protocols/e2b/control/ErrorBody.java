@@ -14,7 +14,12 @@ public record ErrorBody(int code, String message, String error_code) {
     }
 
     static ErrorBody of(Problem problem) {
-        return new ErrorBody(status(problem), problem.message() + " " + problem.remedy(), problem.code().wire());
+        return new ErrorBody(status(problem), text(problem), problem.code().wire());
+    }
+
+    /// What it is and what to do, as sentences.
+    static String text(Problem problem) {
+        return problem.message() + (problem.message().endsWith(".") ? " " : ". ") + problem.remedy();
     }
 
     static final ErrorForm FORM = new ErrorForm() {

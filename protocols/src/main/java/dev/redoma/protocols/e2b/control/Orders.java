@@ -41,7 +41,11 @@ record Orders(Settings settings) {
         if (disk && r.autoResume() != null && r.autoResume().enabled()) {
             throw Problem.field("autoResume", "cannot be with autoPauseMemory: false", "one of them");
         }
-        return !pauses ? "kill" : disk ? "stop" : "pause";
+        boolean wakes = r.autoResume() != null && r.autoResume().enabled();
+        if (wakes && !pauses) {
+            throw Egress.notOffered("autoResume", "only what is paused at its end is resumed by its use.", "Send autoPause with it.");
+        }
+        return !pauses ? "kill" : disk ? "stop" : wakes ? "sleep" : "pause";
     }
 
     static Map<String, String> labels(@Nullable Map<String, String> metadata, Traits traits) {

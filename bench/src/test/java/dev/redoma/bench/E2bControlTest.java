@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import tools.jackson.databind.JsonNode;
+
+/// E2B's control plane by hand: what its SDKs do not show, and what they must not get.
+@ExtendWith(LabExtension.class)
+@Timeout(120)
+class E2bControlTest {
+
+    private static JsonNode made(Api api, String path, Object... more) {
+        var body = new HashMap<String, Object>(Map.of("templateID", "tiny", "timeout", 120));
+        for (int i = 0; i < more.length; i += 2) {
+            body.put((String) more[i], more[i + 1]);
+        }
+        return api.post(path, body).expect(201).json();
+    }
+
+    private static String id(JsonNode sandbox) {
+        return sandbox.get("sandboxID").asString();
+    }
+
+    private static JsonNode refused(Api.Answer answer, int status, String named) {
+        var body = answer.expect(status).json();
+        assertThat(body.get("code").asInt()).isEqualTo(status);
+        assertThat(body.get("message").asString()).contains(named);
+        return body;
+    }
+
+    @Test
+    void fieldsOfVersionsToComeArePassedOverAndBodiesMayBeEmpty(Lab lab) {
+        var api = lab.api();
+        var box = made(api, "/v2/sandboxes", "fieldOfAnotherYear", Map.of("a", List.of(1)));
+        assertThat(box.get("envdVersion").asString()).isEqualTo("0.6.13");
+        api.send(api.request("/sandboxes/" + id(box) + "/pause").POST(BodyPublishers.noBody()).build()).expect(204);
+        refused(api.post("/sandboxes/" + id(box) + "/pause", Map.of()), 409, "paused already");
+        refused(api.post("/sandboxes/" + id(box) + "/timeout", Map.of("timeout", 60)), 404, "paused");
+        api.send(api.request("/v2/sandboxes/" + id(box) + "/connect").POST(BodyPublishers.noBody()).build()).expect(201);
+        api.post("/sandboxes/" + id(box) + "/refreshes", Map.of("duration", 60)).expect(204);
+        refused(api.post("/sandboxes/" + id(box) + "/resume", Map.of()), 409, "running already");
+        api.delete("/sandboxes/" + id(box) + "-client").expect(204);
+        refused(api.delete("/sandboxes/" + id(box)), 404, "ended");
+        refused(api.get("/sandboxes/" + id(box)), 404, "killed");
+    }
+
+    @Test
+    void aTokenGoesWithASandboxAndStaysTheSame(Lab lab) {
+        var api = lab.api();
+        var box = made(api, "/sandboxes");
+        var token = box.get("envdAccessToken").asString();
+        assertThat(token).matches("[0-9a-f]{64}");
+        api.post("/sandboxes/" + id(box) + "/pause", Map.of()).expect(204);
+        assertThat(api.post("/sandboxes/" + id(box) + "/connect", Map.of("timeout", 60)).expect(201).json().get("envdAccessToken").asString()).isEqualTo(token);
+        var open = made(api, "/sandboxes", "secure", false);
+        assertThat(open.has("envdAccessToken")).isFalse();
+        assertThat(made2(api, "secure", false).has("envdAccessToken")).as("v2 is always secured").isTrue();
+        var shut = made(api, "/v2/sandboxes", "network", Map.of("allowPublicTraffic", false));
+        assertThat(shut.get("trafficAccessToken").asString()).matches("[0-9a-f]{64}").isNotEqualTo(shut.get("envdAccessToken").asString());
+        refused(api.post("/sandboxes", Map.of("templateID", "tiny", "secure", false, "network", Map.of("allowPublicTraffic", false))), 400, "allowPublicTraffic");
+        for (var one : List.of(box, open, shut)) {
+            api.delete("/sandboxes/" + id(one)).expect(204);
+        }
+    }
+
+    private static JsonNode made2(Api api, Object... more) {
+        var box = made(api, "/v2/sandboxes", more);
+        api.delete("/sandboxes/" + id(box)).expect(204);
+        return box;
+    }
+
+    @Test
+    void whatCannotBeHadIsRefusedByTheNameOfItsField(Lab lab) {
+        var api = lab.api();
+        for (var field : Map.<String, Object>of("mcp", Map.of("s", Map.of()), "iam", Map.of("tokens", Map.of()), "network", Map.of("rules", Map.of("example.com", List.of())),
+                "autoResume", Map.of("enabled", true)).entrySet()) {
+            var named = field.getKey().equals("network") ? "network.rules" : field.getKey();
+            refused(api.post("/v2/sandboxes", Map.of("templateID", "tiny", field.getKey(), field.getValue())), 501, named);
+        }
+        refused(api.post("/v2/sandboxes", Map.of("templateID", "tiny", "timeout", 0)), 400, "timeout");
+        refused(api.post("/v2/sandboxes", Map.of("templateID", "tiny", "metadata", Map.of("redoma.e2b/secure", "false"))), 400, "metadata");
+        refused(api.post("/v2/sandboxes", Map.of()), 400, "templateID");
+        for (var path : List.of("/secrets", "/events/sandboxes", "/events/webhooks", "/api-keys", "/access-tokens")) {
+            assertThat(refused(api.get(path), 501, "").get("error_code").asString()).isEqualTo("not-offered");
+        }
+        refused(api.as("e2b_" + "0".repeat(40)).get("/v2/sandboxes"), 401, "key");
+    }
+
+    @Test
+    void scopesAndTenantsHoldHereAsInTheNativeApi(Lab lab) {
+        var api = lab.api();
+        var other = lab.tenant("e2b-other");
+        var reader = api.as(api.post("/v1/keys", Map.of("name", "reader", "scopes", List.of("read"))).expect(201).json().get("value").asString());
+        refused(reader.post("/v2/sandboxes", Map.of("templateID", "tiny")), 403, "create");
+        refused(other.post("/v3/templates", Map.of("name", "mine")), 403, "");
+        var box = made(api, "/v2/sandboxes");
+        reader.get("/sandboxes/" + id(box)).expect(200);
+        for (var path : List.of("", "/metrics", "/logs")) {
+            refused(other.get("/sandboxes/" + id(box) + path), 404, "");
+        }
+        for (var verb : List.of("/pause", "/connect", "/resume", "/fork", "/snapshots", "/timeout", "/refreshes")) {
+            refused(other.post("/sandboxes/" + id(box) + verb, Map.of("timeout", 60)), 404, "");
+        }
+        refused(other.delete("/sandboxes/" + id(box)), 404, "");
+        assertThat(other.get("/v2/sandboxes").expect(200).json().size()).isZero();
+        api.delete("/sandboxes/" + id(box)).expect(204);
+    }
+
+    @Test
+    void listsAreInOrderPageByPageAndByTimeAndTemplate(Lab lab) {
+        var api = lab.api();
+        var ids = new ArrayList<String>();
+        for (int i = 0; i < 3; i++) {
+            ids.add(id(made(api, "/v2/sandboxes", "metadata", Map.of("run", "pages"))));
+        }
+        var first = api.get("/v2/sandboxes?metadata=run%3Dpages&order=asc&limit=2").expect(200);
+        assertThat(names(first)).isEqualTo(ids.subList(0, 2));
+        var next = first.headers().firstValue("X-Next-Token").orElseThrow();
+        var second = api.get("/v2/sandboxes?metadata=run%3Dpages&order=asc&limit=2&nextToken=" + Api.encode(next)).expect(200);
+        assertThat(names(second)).isEqualTo(ids.subList(2, 3));
+        assertThat(second.headers().firstValue("X-Next-Token")).isEmpty();
+        assertThat(names(api.get("/v2/sandboxes?metadata=run%3Dpages&order=desc&state=running,paused&template=tiny").expect(200))).isEqualTo(ids.reversed());
+        assertThat(names(api.get("/sandboxes?metadata=run%3Dpages").expect(200))).containsExactlyInAnyOrderElementsOf(ids);
+        assertThat(names(api.get("/v2/sandboxes?metadata=run%3Dpages&template=other").expect(200))).isEmpty();
+        assertThat(names(api.get("/v2/sandboxes?metadata=run%3Dpages&startedAfter=2999-01-01T00:00:00Z").expect(200))).isEmpty();
+        refused(api.get("/v2/sandboxes?limit=101"), 400, "limit");
+        ids.forEach(one -> api.delete("/sandboxes/" + one).expect(204));
+    }
+
+    private static List<String> names(Api.Answer list) {
+        var names = new ArrayList<String>();
+        list.json().forEach(s -> names.add(s.get("sandboxID").asString()));
+        return names;
+    }
+
+    @Test
+    void logsTellTheStartsAndEndsOfCommandsInBothForms(Lab lab) {
+        var api = lab.api();
+        var made = made(api, "/v2/sandboxes");
+        new Box(api, api.get("/v1/sandboxes/" + id(made)).expect(200).json()).sh("exit 3");
+        var old = api.get("/sandboxes/" + id(made) + "/logs").expect(200).json();
+        assertThat(old.get("logs").get(0).get("line").asString()).contains("started: sh -c exit 3");
+        var back = api.get("/v2/sandboxes/" + id(made) + "/logs?direction=backward&limit=1").expect(200).json().get("logs");
+        assertThat(back.size()).isEqualTo(1);
+        assertThat(back.get(0).get("message").asString()).contains("ended with 3");
+        api.delete("/sandboxes/" + id(made)).expect(204);
+    }
+
+    @Test
+    void aLinkForUploadsHoldsForItsHashAndTenantOnlyAndAVolumesTokenForItsVolume(Lab lab) {
+        var api = lab.api();
+        var hash = "a".repeat(64);
+        var link = api.get("/templates/any/files/" + hash).expect(201).json();
+        assertThat(link.get("present").asBoolean()).isFalse();
+        var path = link.get("url").asString().replaceFirst("^http://[^/]+", "");
+        refused(api.put(path.replace(hash, "b".repeat(64)), new byte[] {1}, "application/octet-stream"), 401, "link");
+        refused(api.put(path.replace("tenant=default", "tenant=other"), new byte[] {1}, "application/octet-stream"), 401, "link");
+        refused(api.get("/templates/any/files/xyz"), 400, "hash");
+        var one = api.post("/volumes", Map.of("name", "e2b-one")).expect(201).json();
+        var two = api.post("/volumes", Map.of("name", "e2b-two")).expect(201).json();
+        var content = "/volumecontent/" + one.get("volumeID").asString() + "/path?path=/";
+        api.as(one.get("token").asString()).get(content).expect(200);
+        api.as(two.get("token").asString()).get(content).expect(401);
+        api.get(content).expect(401);
+        refused(lab.tenant("e2b-other").get("/volumes/" + one.get("volumeID").asString()), 404, "");
+        for (var volume : List.of(one, two)) {
+            api.delete("/volumes/" + volume.get("volumeID").asString()).expect(204);
+        }
+    }
+}
