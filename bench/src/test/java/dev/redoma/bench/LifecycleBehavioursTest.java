@@ -328,13 +328,72 @@ class LifecycleBehavioursTest {
     @Tag("long")
     @Timeout(900)
     void lc18_aBusySandboxIsNeverStoppedInTwoHundredTries(Lab lab) throws Exception {
-        var random = new java.util.Random(18);
-        try (var box = lab.tiny(Map.of("limits", Map.of("idleMs", 2_000)))) {
-            for (int i = 0; i < 200; i++) {
-                Thread.sleep(1_500 + random.nextInt(300));
-                assertThat(box.sh("true").code()).isZero();
+        sideBySide(8, random -> {
+            var limit = Duration.ofSeconds(4);
+            var box = idle(lab, limit);
+            long before = System.nanoTime();
+            for (int done = 0, tries = 0; done < 25; tries++) {
+                assertThat(tries).as("pauses that this machine makes longer than the limit say nothing; these are too many").isLessThan(100);
+                Thread.sleep(3_000 + random.nextInt(500));
+                long sent = System.nanoTime();
+                if (doneOrRefused(box)) {
+                    done++;
+                    before = sent;
+                } else {
+                    assertThat(Duration.ofNanos(System.nanoTime() - before)).as("a false stop").isGreaterThanOrEqualTo(limit);
+                    before = System.nanoTime();
+                    box = idle(lab, limit);
+                }
+            }
+            box.close();
+        });
+    }
+
+    @Test
+    void lc18_aCommandThatComesWhileItIsStoppedForBeingIdleIsDoneOrRefusedButNotLost(Lab lab) throws Exception {
+        sideBySide(16, random -> {
+            var limit = Duration.ofSeconds(2);
+            var box = idle(lab, limit);
+            Thread.sleep(limit.toMillis() - 100 + random.nextInt(200));
+            doneOrRefused(box);
+            box.close();
+        });
+    }
+
+    private interface Try {
+        void with(java.util.Random random) throws Exception;
+    }
+
+    private static void sideBySide(int many, Try each) throws Exception {
+        try (var pool = Executors.newVirtualThreadPerTaskExecutor()) {
+            var calls = new ArrayList<Callable<Boolean>>();
+            for (int i = 0; i < many; i++) {
+                var random = new java.util.Random(i);
+                calls.add(() -> {
+                    each.with(random);
+                    return true;
+                });
+            }
+            for (var call : pool.invokeAll(calls)) {
+                call.get();
             }
         }
+    }
+
+    private static Box idle(Lab lab, Duration limit) {
+        return lab.tiny(Map.of("limits", Map.of("idleMs", limit.toMillis())));
+    }
+
+    /// True if it was done; what was taken on is never lost.
+    private static boolean doneOrRefused(Box box) {
+        var answer = box.tryStart(List.of("true"));
+        if (answer.status() != 201) {
+            assertThat(answer.code()).as(answer.text()).isEqualTo("sandbox-ended");
+            return false;
+        }
+        var exec = box.await(answer.json().get("id").asString(), 30_000);
+        assertThat(exec.get("state").asString()).as(exec.toString()).isEqualTo("exited");
+        return true;
     }
 
     @Test

@@ -71,9 +71,10 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         if (spec.label() != null && spec.label().startsWith(StartCommand.OURS)) {
             throw Problem.field("label", "begins with '" + StartCommand.OURS + "', as only the server's own do", "another");
         }
-        var live = boxes.running(caller, sandbox);
-        live.touch();
-        return begin(caller, live, spec).view();
+        var live = boxes.used(caller, sandbox);
+        try (var busy = live.busy()) {
+            return begin(caller, live, spec).view();
+        }
     }
 
     @Override

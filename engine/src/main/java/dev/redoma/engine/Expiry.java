@@ -7,7 +7,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /// What happens to a sandbox whose lifetime or idle limit is over: as `onTimeout` says. Looks again under the lock, so that activity
-/// or a new end time in the last moment counts.
+/// or a new end time in the last moment counts; what comes after that waits and hears how it went.
 final class Expiry {
     private final Core core;
     private final Ending ending;
@@ -26,10 +26,23 @@ final class Expiry {
             if (reason == null) {
                 core.timers().watch(box, row.quarantined() ? null : row.endsAt());
             } else {
-                end(box, row, reason);
+                endOrStay(box, row, reason);
             }
             return true;
         });
+    }
+
+    /// One that could not be ended goes on as before.
+    private void endOrStay(Box box, SandboxRow row, StopReason reason) {
+        try {
+            end(box, row, reason);
+        } catch (RuntimeException | Error failed) {
+            LiveBox live = box.live();
+            if (live != null) {
+                live.stay();
+            }
+            throw failed;
+        }
     }
 
     private @Nullable StopReason reason(Box box, SandboxRow row) {
@@ -42,7 +55,7 @@ final class Expiry {
             return null;
         }
         Duration idle = live.idle();
-        return idle.compareTo(live.idleLimit()) >= 0
+        return live.leaveIfIdle()
                 ? core.reason("idle", "idleMs", "Nothing used it for " + idle.toSeconds() + " s.")
                 : null;
     }

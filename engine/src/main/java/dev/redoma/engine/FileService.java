@@ -236,18 +236,12 @@ final class FileService implements Files {
         if (!caller.scopes().contains(Scope.EXEC)) {
             caller.need(Scope.READ);
         }
-        return touched(caller, sandbox);
+        return boxes.used(caller, sandbox);
     }
 
     private Live changing(Caller caller, String sandbox) {
         caller.need(Scope.EXEC);
-        return touched(caller, sandbox);
-    }
-
-    private Live touched(Caller caller, String sandbox) {
-        var live = boxes.running(caller, sandbox);
-        live.touch();
-        return live;
+        return boxes.used(caller, sandbox);
     }
 
     private static String user(Live live, @Nullable String user) {
@@ -259,7 +253,7 @@ final class FileService implements Files {
     }
 
     private <T> T operate(Live live, Request request, String subject, Function<GuestOp, T> work) {
-        try (var slot = operations.take(live.id()); var op = open(live, request)) {
+        try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, request)) {
             return work.apply(op);
         }
     }

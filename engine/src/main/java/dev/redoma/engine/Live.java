@@ -34,7 +34,7 @@ interface Live {
     /// Something counted as activity happened now (idle limit).
     void touch();
 
-    /// While open, the sandbox is not idle.
+    /// While open, the sandbox is not idle. Refused with `wrong-state` where it just goes out of use for having been idle.
     Busy busy();
 
     /// Closed when the activity ends.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.TenantId;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// An instance with its channel and its idle clock. Thread-safe. Closing it closes the channel and leaves the instance alone.
@@ -15,8 +18,11 @@ final class LiveBox implements Live, AutoCloseable {
     private final TemplateConfig config;
     private final Instance instance;
     private final GuestLink guest;
-    private final AtomicInteger busy = new AtomicInteger();
-    private volatile long activeAtNanos = System.nanoTime();
+    private final ReentrantLock activity = new ReentrantLock();
+    private int busy;
+    private long activeAtNanos = System.nanoTime();
+    /// It was found idle for too long, and goes out of use: nothing is begun in it any more.
+    private boolean leaving;
     /// Counts what may have changed the row's state while this lives, and the count at which the row was last seen to say `running`.
     private final AtomicInteger stateChanges = new AtomicInteger();
     private volatile int runningAt = -1;
@@ -82,24 +88,85 @@ final class LiveBox implements Live, AutoCloseable {
 
     @Override
     public void touch() {
-        activeAtNanos = System.nanoTime();
+        use();
     }
 
     @Override
     public Busy busy() {
-        busy.incrementAndGet();
+        if (!began()) {
+            throw Problem.of(Code.WRONG_STATE, "The sandbox just goes out of use, since it was idle for too long.", "Ask for its state, and start or resume it.")
+                    .with("state", State.RUNNING.wire()).raise();
+        }
         var open = new AtomicBoolean(true);
         return () -> {
             if (open.getAndSet(false)) {
-                touch();
-                busy.decrementAndGet();
+                ended();
             }
         };
     }
 
+    private boolean began() {
+        activity.lock();
+        try {
+            busy += leaving ? 0 : 1;
+            return use();
+        } finally {
+            activity.unlock();
+        }
+    }
+
+    private void ended() {
+        activity.lock();
+        try {
+            activeAtNanos = System.nanoTime();
+            busy--;
+        } finally {
+            activity.unlock();
+        }
+    }
+
+    /// Counts as activity, unless it goes out of use for having had none: either this is so, or `leaveIfIdle` is.
+    boolean use() {
+        activity.lock();
+        try {
+            if (!leaving) {
+                activeAtNanos = System.nanoTime();
+            }
+            return !leaving;
+        } finally {
+            activity.unlock();
+        }
+    }
+
+    boolean leaveIfIdle() {
+        activity.lock();
+        try {
+            leaving = leaving || idle().compareTo(idleLimit()) >= 0;
+            return leaving;
+        } finally {
+            activity.unlock();
+        }
+    }
+
+    /// It did not go, or is back.
+    void stay() {
+        activity.lock();
+        try {
+            leaving = false;
+            activeAtNanos = System.nanoTime();
+        } finally {
+            activity.unlock();
+        }
+    }
+
     /// How long nothing counted as activity.
     Duration idle() {
-        return busy.get() > 0 ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - activeAtNanos);
+        activity.lock();
+        try {
+            return busy > 0 ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - activeAtNanos);
+        } finally {
+            activity.unlock();
+        }
     }
 
     Duration idleLimit() {

@@ -12,6 +12,13 @@ interface LiveBoxes {
     /// `state`) where it is not running. Waits up to 30 s for one that is `creating`.
     Live running(Caller caller, String sandbox);
 
+    /// As `running`, and counts as activity. Waits as well for one that just goes out of use, so as not to begin what would end with it.
+    default Live used(Caller caller, String sandbox) {
+        var live = running(caller, sandbox);
+        live.touch();
+        return live;
+    }
+
     /// Resolves and authorises without needing it to run (ended ones too): for reading execs and output.
     SandboxId visible(Caller caller, String sandbox);
 

@@ -2,11 +2,15 @@
 package dev.redoma.engine;
 
 import dev.redoma.model.Caller;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.model.RedomaException;
 import dev.redoma.model.SandboxId;
 import dev.redoma.store.Store;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /// Finds live sandboxes for commands and files: those that are known to run without asking the database. Thread-safe.
 final class LiveLookup implements LiveBoxes {
@@ -29,6 +33,23 @@ final class LiveLookup implements LiveBoxes {
 
     @Override
     public Live running(Caller caller, String sandbox) {
+        return find(caller, sandbox);
+    }
+
+    @Override
+    public Live used(Caller caller, String sandbox) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        LiveBox live = find(caller, sandbox);
+        while (!live.use()) {
+            if (System.nanoTime() > end || !sleep()) {
+                throw undecided();
+            }
+            live = find(caller, sandbox);
+        }
+        return live;
+    }
+
+    private LiveBox find(Caller caller, String sandbox) {
         var known = boxes.find(sandbox).map(Box::live).filter(LiveBox::knownRunning).orElse(null);
         if (known != null && Access.sees(caller, known.tenant())) {
             Access.mayUse(caller, known.row());
@@ -37,19 +58,24 @@ final class LiveLookup implements LiveBoxes {
         return looked(caller, sandbox);
     }
 
-    private Live looked(Caller caller, String sandbox) {
+    private LiveBox looked(Caller caller, String sandbox) {
         long end = System.nanoTime() + PATIENCE.toNanos();
         var before = boxes.find(sandbox).map(Box::live).orElse(null);
         int changes = before == null ? 0 : before.stateChanges();
         SandboxRow row = usable(caller, sandbox);
-        while (row.state() == State.CREATING && System.nanoTime() < end && sleep()) {
+        LiveBox live = live(row);
+        while (changing(row, live) && System.nanoTime() < end && sleep()) {
             row = usable(caller, sandbox);
+            live = live(row);
         }
         if (row.state() == State.PAUSED && row.wakes() && !row.quarantined()) {
             boxes.find(row.id()).ifPresent(box -> waking.accept(box, caller));
             row = usable(caller, sandbox);
+            live = live(row);
         }
-        LiveBox live = boxes.find(row.id()).map(Box::live).orElse(null);
+        if (row.state() == State.RUNNING && live == null) {
+            throw undecided();
+        }
         if (row.state() != State.RUNNING || live == null) {
             throw Access.wrongState(row, "use it");
         }
@@ -57,6 +83,20 @@ final class LiveLookup implements LiveBoxes {
             live.seenRunning(changes);
         }
         return live;
+    }
+
+    private static RedomaException undecided() {
+        return Problem.of(Code.REQUEST_TIMEOUT, "The sandbox just changes its state, and how that ends was not known in time.", "Ask for its state, then try again.")
+                .with("limit", "state").raise();
+    }
+
+    /// Not there yet, or running no more though its row, as it was read, still says so.
+    private static boolean changing(SandboxRow row, @Nullable LiveBox live) {
+        return row.state() == State.CREATING || row.state() == State.RUNNING && live == null;
+    }
+
+    private @Nullable LiveBox live(SandboxRow row) {
+        return boxes.find(row.id()).map(Box::live).orElse(null);
     }
 
     private SandboxRow usable(Caller caller, String sandbox) {

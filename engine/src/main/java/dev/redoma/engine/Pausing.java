@@ -28,7 +28,9 @@ final class Pausing {
         try {
             return finishPause(box, row, actor, reason);
         } catch (RuntimeException | Error failed) {
-            live(box, row).instance().thaw();
+            LiveBox live = live(box, row);
+            live.instance().thaw();
+            live.stay();
             core.write(row, RowChange.settle(State.RUNNING), Records.ENGINE, "pause.failed");
             core.timers().watch(box, row.endsAt());
             throw failed;
@@ -89,7 +91,7 @@ final class Pausing {
         if (row.quarantined()) {
             core.uplink().connect(core.handover(), live, row);
         }
-        live.touch();
+        live.stay();
         SandboxRow running = core.write(row, RowChange.settle(State.RUNNING).reason(null).activeAt(core.now()), actor, "resumed");
         core.timers().watch(box, running.endsAt());
         return running;

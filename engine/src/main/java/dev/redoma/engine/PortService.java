@@ -46,8 +46,7 @@ final class PortService implements Ports {
         if (!caller.scopes().contains(Scope.EXEC)) {
             caller.need(Scope.READ);
         }
-        var live = boxes.running(caller, sandbox);
-        live.touch();
+        var live = boxes.used(caller, sandbox);
         try {
             return connected(live, new InetSocketAddress(LOOPBACK_4, port));
         } catch (IOException refused) {

@@ -3,9 +3,11 @@ package dev.redoma.engine;
 
 import static dev.redoma.engine.LifeRig.ALICE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.redoma.model.Code;
+import dev.redoma.model.RedomaException;
 import dev.redoma.model.wire.Sandbox;
 import java.time.Duration;
 import java.time.Instant;
@@ -70,6 +72,44 @@ class TimeLimitsTest extends LifeCase {
             rig.sandboxes().usage(ALICE, s.id());
             assertThat(state(s)).isEqualTo("stopped");
         });
+    }
+
+    @Test
+    void eitherItIsUsedOrItLeaves() throws Exception {
+        var known = (LiveBox) live(rig.sandboxes().create(ALICE, LifeRig.limited(LifeRig.times(null, 300L), "stop"), null));
+        var box = new LiveBox(known.row(), known.config(), known.instance(), known.guest());
+        assertThat(box.leaveIfIdle()).isFalse();
+        Thread.sleep(350);
+        assertThat(box.use()).isTrue();
+        assertThat(box.leaveIfIdle()).as("used in the last moment").isFalse();
+        try (var busy = box.busy()) {
+            Thread.sleep(350);
+            assertThat(box.leaveIfIdle()).as("busy").isFalse();
+        }
+        Thread.sleep(350);
+        assertThat(box.leaveIfIdle()).isTrue();
+        assertThat(box.use()).isFalse();
+        assertThatThrownBy(box::busy).as("nothing is begun in it")
+                .isInstanceOfSatisfying(RedomaException.class, refused -> assertThat(refused.code()).isEqualTo(Code.WRONG_STATE));
+        box.stay();
+        assertThat(box.use()).isTrue();
+    }
+
+    @Test
+    void whatComesWhileItLeavesWaitsAndHearsTheState() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            Sandbox s = rig.sandboxes().create(ALICE, LifeRig.limited(LifeRig.times(null, 100L), "stop"), null);
+            var lookup = new LiveLookup(rig.store, ((EngineHouse) rig.engine()).boxes());
+            Thread.sleep(90 + i);
+            try {
+                var used = lookup.used(ALICE, s.id());
+                Thread.sleep(30);
+                assertThat(((LiveBox) used).use()).as("used, and gone all the same").isTrue();
+            } catch (RedomaException refused) {
+                assertThat(refused.code()).isEqualTo(Code.WRONG_STATE);
+                assertThat(refused.problem().details()).containsEntry("state", "stopped");
+            }
+        }
     }
 
     private Live live(Sandbox s) {
