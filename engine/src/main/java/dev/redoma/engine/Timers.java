@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// costs nothing here; a look that finds nothing due plans the next. Thread-safe.
 final class Timers {
     private static final Duration SOONEST = Duration.ofMillis(20);
+    private static final Duration AGAIN = Duration.ofSeconds(5);
 
     private final Clock clock;
     private final Background background;
@@ -58,9 +59,23 @@ final class Timers {
         }
         Duration left = left(box, entry.endsAt());
         if (left != null && left.compareTo(Duration.ZERO) <= 0) {
-            due.accept(box);
+            end(box, entry);
         } else {
             watch(box, entry.endsAt());
+        }
+    }
+
+    /// What could not be done now is looked at again, so that nothing runs on for ever.
+    private void end(Box box, Entry entry) {
+        try {
+            due.accept(box);
+        } catch (RuntimeException | Error failed) {
+            var again = new Entry(entry.endsAt(), plan(box, AGAIN));
+            Entry chosen = pending.compute(box, (b, now) -> now == null || now == entry ? again : now);
+            if (chosen != again) {
+                again.look().cancel(false);
+            }
+            throw failed;
         }
     }
 

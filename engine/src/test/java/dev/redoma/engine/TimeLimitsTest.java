@@ -112,6 +112,22 @@ class TimeLimitsTest extends LifeCase {
         }
     }
 
+    @Test
+    void whatCouldNotBeEndedIsLookedAtAgain() {
+        try (var background = new Background()) {
+            var timers = new Timers(java.time.Clock.systemUTC(), background);
+            var looks = new java.util.concurrent.atomic.AtomicInteger();
+            timers.onDue(box -> {
+                if (looks.incrementAndGet() == 1) {
+                    timers.forget(box);
+                    throw new IllegalStateException("the first time it cannot be ended");
+                }
+            });
+            timers.watch(new Box(dev.redoma.model.SandboxId.mint(), ALICE.tenant()), Instant.now());
+            await().atMost(Duration.ofSeconds(40)).untilAtomic(looks, org.hamcrest.Matchers.is(2));
+        }
+    }
+
     private Live live(Sandbox s) {
         return ((EngineHouse) rig.engine()).boxes().find(new dev.redoma.model.SandboxId(s.id())).orElseThrow().live();
     }
