@@ -92,6 +92,15 @@ public final class Rig implements AutoCloseable {
         return up.url;
     }
 
+    /// Where the router to ports of sandboxes listens.
+    String router() {
+        try {
+            return JSON.readTree(Files.readAllBytes(place.running())).get("router").stringValue();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     String key() {
         return up.key;
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(LabExtension.class)
 @Timeout(900)
 class E2bSdkTest {
-    private static final List<String> SCRIPTS = List.of("control", "saved");
+    private static final List<String> SCRIPTS = List.of("control", "saved", "envd");
     private static final String BEGIN = "<!-- from here on made by E2bSdkTest -->\n";
 
     @Test
@@ -30,12 +30,12 @@ class E2bSdkTest {
         var root = Path.of(System.getProperty("redoma.root"));
         var scripts = root.resolve("bench/src/test/resources/e2b");
         var place = new SdkPlace(scripts);
-        var environment = Map.of("E2B_API_URL", lab.api().base().toString(), "E2B_SANDBOX_URL", lab.api().base().toString(), "E2B_API_KEY", lab.api().key(), "E2B_VOLUME_API_URL", lab.api().base().toString(),
+        var environment = Map.of("E2B_API_URL", lab.api().base().toString(), "E2B_SANDBOX_URL", lab.rig().router(), "E2B_API_KEY", lab.api().key(), "E2B_VOLUME_API_URL", lab.api().base().toString(),
                 "PYTHONDONTWRITEBYTECODE", "1");
         var node = new SdkTable();
         var python = new SdkTable();
         var wrong = new ArrayList<String>();
-        for (var script : SCRIPTS) {
+        for (var script : System.getProperty("e2b.only") == null ? SCRIPTS : List.of(System.getProperty("e2b.only"))) {
             for (var version : List.of("2.45.0", "2.51.0")) {
                 var done = SdkPlace.run(place.node(work), List.of("node", script + ".mjs", version.equals("2.45.0") ? "e2b-old" : "e2b-new"), environment);
                 taken(node, version, script, done, wrong);

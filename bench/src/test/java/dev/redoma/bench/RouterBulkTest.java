@@ -8,7 +8,6 @@ import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,7 +28,7 @@ class RouterBulkTest {
         try (var rig = Rig.start("router-bulk", RigOptions.standard().withoutWarmPool())) {
             rig.importTiny();
             var box = made(rig);
-            var router = JSON.readTree(Files.readAllBytes(rig.place().running())).get("router").stringValue();
+            var router = rig.router();
             move(router, box, 64L << 20);
             long before = rig.serverRss();
             var most = new AtomicLong();

@@ -23,7 +23,8 @@ public final class Multipart {
     private int from;
     private int to;
     private boolean ended;
-    private boolean inPart;
+    // first of all is the preamble
+    private boolean inPart = true;
     private boolean last;
 
     private Multipart(InputStream in, String boundary) {
@@ -51,9 +52,6 @@ public final class Multipart {
     /// The next part, null after the last; what was not read of the one before is skipped.
     public @Nullable Part next() throws IOException {
         var skip = new byte[ROOM];
-        if (!inPart && !last) {
-            inPart = true; // the preamble
-        }
         while (inPart && read(skip, 0, skip.length) >= 0) {
             // to its end
         }

@@ -46,16 +46,22 @@ final class SandboxDoors implements Doors, AutoCloseable {
         }
         try {
             var sandbox = redoma.sandboxes().get(ROUTER, id);
-            return switch (sandbox.state()) {
-                case "running", "creating" -> door(sandbox);
-                default -> null;
-            };
+            return open(sandbox) ? door(sandbox) : null;
         } catch (RedomaException unknown) {
             if (unknown.code() == Code.SANDBOX_NOT_FOUND) {
                 return null;
             }
             throw unknown;
         }
+    }
+
+    /// One that is paused and is woken by its use is used like one that runs.
+    private static boolean open(Sandbox sandbox) {
+        return switch (sandbox.state()) {
+            case "running", "creating" -> true;
+            case "paused" -> sandbox.onTimeout().equals("sleep");
+            default -> false;
+        };
     }
 
     private Door door(Sandbox sandbox) {
@@ -74,9 +80,9 @@ final class SandboxDoors implements Doors, AutoCloseable {
     public @Nullable String signed(Exchange http) {
         String cursor = null;
         do {
-            var page = redoma.sandboxes().list(ROUTER, new Sandboxes.Query(Set.of("running"), Map.of(), null, cursor, PAGE));
+            var page = redoma.sandboxes().list(ROUTER, new Sandboxes.Query(Set.of("running", "paused"), Map.of(), null, cursor, PAGE));
             for (var sandbox : page.items()) {
-                if (envd.signs(http, sandbox)) {
+                if (open(sandbox) && envd.signs(http, sandbox)) {
                     return sandbox.id();
                 }
             }

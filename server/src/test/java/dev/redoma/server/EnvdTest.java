@@ -136,16 +136,45 @@ class EnvdTest {
         try (var stream = doomed.stream("process.Process/Start", EnvdClient.sh("echo on; sleep 600"))) {
             stream.next();
             assertThat(stream.next().get("event").has("data")).isTrue();
-            assertThat(server.delete("/sandboxes/" + doomed.sandbox).statusCode()).isEqualTo(204);
+            var killing = Thread.ofVirtual().start(() -> {
+                try {
+                    server.delete("/sandboxes/" + doomed.sandbox);
+                } catch (IOException | InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
             assertThatThrownBy(() -> {
                 while (stream.next() != null) {
                     // to an end frame, which must not come
                 }
             }).isInstanceOf(IOException.class);
+            // at once: clients ask as soon as the stream breaks
+            var health = doomed.send(doomed.to(49_983, "/health").GET());
+            assertThat(health.statusCode()).isEqualTo(502);
+            assertThat(EnvdClient.JSON.readTree(health.body()).get("sandboxId").stringValue()).isEqualTo(doomed.sandbox);
+            killing.join();
         }
-        var health = doomed.send(doomed.to(49_983, "/health").GET());
-        assertThat(health.statusCode()).isEqualTo(502);
-        assertThat(EnvdClient.JSON.readTree(health.body()).get("sandboxId").stringValue()).isEqualTo(doomed.sandbox);
+    }
+
+    @Test
+    void whatSleepsIsWokenByUseAndNotByALookAtItsHealth() throws Exception {
+        var sleeper = EnvdClient.create(server, "{\"templateID\":\"tiny\",\"timeout\":600,\"autoPause\":true,\"autoResume\":{\"enabled\":true}}");
+        assertThat(server.send("POST", "/sandboxes/" + sleeper.sandbox + "/pause", BodyPublishers.ofString("{}"), "Content-Type", "application/json").statusCode()).isEqualTo(204);
+        assertThat(sleeper.send(sleeper.to(49_983, "/health").GET()).statusCode()).isEqualTo(502);
+        var stranger = new EnvdClient(server.client(), server.router(), sleeper.sandbox, "wrong");
+        assertThat(stranger.unary("process.Process/List", "{}").statusCode()).isEqualTo(401);
+        assertThat(sleeper.send(sleeper.to(49_983, "/health").GET()).statusCode()).isEqualTo(502);
+        assertThat(sleeper.run("echo awake").out()).isEqualTo("awake\n");
+        assertThat(sleeper.send(sleeper.to(49_983, "/health").GET()).statusCode()).isEqualTo(204);
+        assertThat(server.delete("/sandboxes/" + sleeper.sandbox).statusCode()).isEqualTo(204);
+    }
+
+    @Test
+    void whatIsPausedAndNotToBeWokenByUseIsNotFound() throws Exception {
+        var paused = EnvdClient.create(server, "{\"templateID\":\"tiny\",\"timeout\":600}");
+        assertThat(server.send("POST", "/sandboxes/" + paused.sandbox + "/pause", BodyPublishers.ofString("{}"), "Content-Type", "application/json").statusCode()).isEqualTo(204);
+        assertThat(paused.unary("process.Process/List", "{}").statusCode()).isEqualTo(502);
+        assertThat(server.delete("/sandboxes/" + paused.sandbox).statusCode()).isEqualTo(204);
     }
 
     @Test

@@ -42,7 +42,7 @@ public final class Envd implements AutoCloseable {
         this.readings = new Readings(redoma.sandboxes());
     }
 
-    /// Answers a request to the daemon of this sandbox, which runs.
+    /// Answers a request to the daemon of this sandbox, which runs or is woken by its use.
     public void handle(Exchange http, Sandbox sandbox) throws Exception {
         cors(http);
         if (http.method().equals("OPTIONS")) {
@@ -83,7 +83,7 @@ public final class Envd implements AutoCloseable {
     private void plain(Exchange http, Sandbox sandbox, Box box, String path) throws Exception {
         var method = http.head() ? "GET" : http.method();
         switch (method + " " + path) {
-            case "GET /health" -> http.nothing();
+            case "GET /health" -> health(http, sandbox);
             case "GET /files" -> {
                 tokens.envd(sandbox).ifPresent(token -> Access.file(http, token, "read"));
                 downloads.get(http, asked(http, box));
@@ -101,6 +101,15 @@ public final class Envd implements AutoCloseable {
                 http.json(200, readings.env(box));
             }
             default -> throw Problem.of(Code.ROUTE_NOT_FOUND, "There is no " + method + " " + path + " here.", "See the protocol.").raise();
+        }
+    }
+
+    /// To ask is no use of it: what is paused stays so.
+    private static void health(Exchange http, Sandbox sandbox) throws IOException {
+        if (sandbox.state().equals("paused")) {
+            http.json(502, Map.of("sandboxId", sandbox.id(), "message", "The sandbox is paused", "code", 502));
+        } else {
+            http.nothing();
         }
     }
 

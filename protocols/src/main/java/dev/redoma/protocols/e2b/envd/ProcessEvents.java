@@ -19,6 +19,8 @@ import java.util.Map;
 final class ProcessEvents {
     private static final Duration LINGER = Duration.ofMillis(3);
     private static final Duration STEP = Duration.ofSeconds(1);
+    private static final Duration SETTLING = Duration.ofSeconds(5);
+    private static final Duration BETWEEN = Duration.ofMillis(20);
 
     private final Execs execs;
     private final Sandboxes sandboxes;
@@ -34,13 +36,33 @@ final class ProcessEvents {
             pump(output, exec.tty() != null, new Quiet(http, out), out);
             end(box, execs.get(box.caller(), box.id(), exec.id()), out);
         } catch (RedomaException ended) {
-            throw gone(ended.code()) ? Exchange.brokenOff(ended) : ended;
+            if (ended.code() == Code.STOPPING) {
+                throw Exchange.brokenOff(ended); // the server stops, the sandbox does not
+            }
+            throw gone(ended.code()) ? brokenOff(box, ended) : ended;
+        }
+    }
+
+    /// Clients ask for the daemon's health as soon as the stream breaks: by then it must be told that the sandbox does not run.
+    private IOException brokenOff(Box box, Throwable cause) throws InterruptedException {
+        long end = System.nanoTime() + SETTLING.toNanos();
+        while (running(box) && System.nanoTime() < end) {
+            Thread.sleep(BETWEEN);
+        }
+        return Exchange.brokenOff(cause);
+    }
+
+    private boolean running(Box box) {
+        try {
+            return sandboxes.get(box.caller(), box.id()).state().equals("running");
+        } catch (RedomaException gone) {
+            return false;
         }
     }
 
     private static boolean gone(Code code) {
         return switch (code) {
-            case SANDBOX_ENDED, SANDBOX_NOT_FOUND, GUEST_UNREACHABLE, STOPPING, EXEC_NOT_FOUND -> true;
+            case SANDBOX_ENDED, SANDBOX_NOT_FOUND, GUEST_UNREACHABLE, EXEC_NOT_FOUND -> true;
             default -> false;
         };
     }
@@ -60,13 +82,13 @@ final class ProcessEvents {
         }
     }
 
-    private void end(Box box, Exec exec, Frames out) throws IOException {
+    private void end(Box box, Exec exec, Frames out) throws IOException, InterruptedException {
         if (exec.timedOut()) {
             throw Problem.of(Code.REQUEST_TIMEOUT, "the process was killed after its " + exec.timeoutMs() + " ms", "Allow it more time.").raise();
         }
-        if (exec.state().equals("lost") || exec.signal() != null && exec.signal() == 9 && !sandboxes.get(box.caller(), box.id()).state().equals("running")) {
+        if (exec.state().equals("lost") || exec.signal() != null && exec.signal() == 9 && !running(box)) {
             out.flush();
-            throw Exchange.brokenOff(new IOException("the sandbox ended: " + exec.reason()));
+            throw brokenOff(box, new IOException("the sandbox ended: " + exec.reason()));
         }
         if (exec.state().equals("exited")) {
             out.put(event(Exits.event(exec)));
