@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands, files, terminals, watches and git, by the JavaScript SDK: node envd.mjs PACKAGE
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { finish, thrown, works } from './table.mjs';
 
 const sdk = await import(process.argv[2]);
-const { Sandbox, CommandExitError, FileNotFoundError, NotFoundError, SandboxError, TimeoutError, AuthenticationError, InvalidArgumentError } = sdk;
+const { Sandbox, CommandExitError, FileNotFoundError, NotFoundError, SandboxError, TimeoutError, AuthenticationError, InvalidArgumentError, Template, waitForURL } = sdk;
 const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
 const until = async (what, condition) => {
   for (let i = 0; i < 300; i++) {
@@ -162,12 +163,34 @@ await works('git: init, add, commit, status, branches', async () => {
   await git.createBranch('/home/user/repo', 'b');
   assert.ok((await git.branches('/home/user/repo')).branches.includes('b'));
 });
-await works('git: clone, push, pull by a local path', async () => {
+await works('git: remoteAdd, push, clone, pull, with a git server in the sandbox', async () => {
   await commands.run('git init -q --bare /tmp/bare');
-  await git.remoteAdd('/home/user/repo', 'origin', '/tmp/bare');
+  const daemon = await commands.run('git daemon --reuseaddr --export-all --enable=receive-pack --base-path=/tmp --listen=127.0.0.1 --port=9418', { background: true, timeoutMs: 0 });
+  await until('the daemon', async () => (await commands.run('git ls-remote git://127.0.0.1/bare 2>/dev/null && echo up || true')).stdout.endsWith('up\n'));
+  await git.remoteAdd('/home/user/repo', 'origin', 'git://127.0.0.1/bare');
   await git.push('/home/user/repo', { remote: 'origin', branch: 'b', setUpstream: true });
-  await git.clone('/tmp/bare', { path: '/home/user/clone', branch: 'b' });
-  assert.equal(await files.read('/home/user/clone/f'), '1');
+  await git.clone('git://127.0.0.1/bare', { path: '/home/user/clone', branch: 'b' });
+  await files.write('/home/user/repo/g', '2');
+  await git.add('/home/user/repo');
+  await git.commit('/home/user/repo', 'second');
+  await git.push('/home/user/repo', { remote: 'origin', branch: 'b' });
+  await git.pull('/home/user/clone');
+  assert.equal(await files.read('/home/user/clone/g'), '2');
+  assert.equal(await commands.kill(daemon.pid), true);
+});
+await works('sandbox.getHost: what listens is reached by its name', async () => {
+  await files.write('/home/user/served/index.html', 'by its name');
+  const server = await commands.run('python3 -m http.server 3000', { background: true, cwd: '/home/user/served', timeoutMs: 0 });
+  const router = new URL(process.env.E2B_SANDBOX_URL);
+  const get = () => new Promise((resolve, reject) => {
+    request({ host: router.hostname, port: router.port, path: '/', headers: { host: box.getHost(3000) } }, async (answer) => {
+      let text = '';
+      for await (const chunk of answer) text += chunk;
+      resolve(text);
+    }).on('error', reject).end();
+  });
+  await until('an answer', async () => (await get()) === 'by its name');
+  await commands.kill(server.pid);
 });
 await works('base: sudo, bash, python3, pip, git, node, npm, curl', async () => {
   const done = await commands.run('sudo -n true && bash --version && python3 --version && pip --version && git --version && node --version && npm --version && curl --version');
@@ -193,6 +216,13 @@ await works('Sandbox.create, secure false', async () => {
   const open = await Sandbox.create('base', { secure: false });
   assert.equal((await open.commands.run('echo hi')).stdout, 'hi\n');
   await open.kill();
+});
+await works('Template.setStartCmd, waitForURL: runs in each sandbox, and create waits for it', async () => {
+  const name = `started-${Date.now()}-${process.pid}`;
+  await Template.build(Template().fromTemplate('base').setStartCmd('python3 -m http.server 8000', waitForURL('http://127.0.0.1:8000')), name);
+  const made = await Sandbox.create(name);
+  assert.equal((await made.commands.run('curl -s -o /dev/null -w "%{http_code}" http://127.0.0.1:8000/')).stdout, '200');
+  await made.kill();
 });
 await works('sandbox.kill, while a command runs', async () => {
   const long = await commands.run('sleep 303', { background: true, timeoutMs: 0 });

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands, files, terminals, watches and git, by the Python SDK."""
 import asyncio
+import os
 import time
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 from e2b import AsyncSandbox, CommandExitException, PtySize, Sandbox
 from e2b.exceptions import AuthenticationException, InvalidArgumentException, NotFoundException, TimeoutException
@@ -188,6 +191,56 @@ def _():
     box.git.add("/home/user/repo")
     box.git.commit("/home/user/repo", "first")
     assert box.git.status("/home/user/repo").is_clean
+
+
+@works("git: remote_add, push, clone, with a git server in the sandbox")
+def _():
+    box.commands.run("git init -q --bare /tmp/bare")
+    daemon = box.commands.run("git daemon --reuseaddr --export-all --enable=receive-pack --base-path=/tmp --listen=127.0.0.1 --port=9418", background=True, timeout=0)
+    until("the daemon", lambda: box.commands.run("git ls-remote git://127.0.0.1/bare 2>/dev/null && echo up || true").stdout.endswith("up\n"))
+    box.git.create_branch("/home/user/repo", "b")
+    box.git.remote_add("/home/user/repo", "origin", "git://127.0.0.1/bare")
+    box.git.push("/home/user/repo", remote="origin", branch="b", set_upstream=True)
+    box.git.clone("git://127.0.0.1/bare", path="/home/user/clone", branch="b")
+    assert box.files.read("/home/user/clone/f") == "1"
+    assert box.commands.kill(daemon.pid) is True
+
+
+@works("sandbox.upload_url, download_url: signed")
+def _():
+    up = box.upload_url("/tmp/signed.txt", use_signature_expiration=60)
+    body = b'--cut\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nby url\r\n--cut--\r\n'
+    with urlopen(Request(up, body, {"Content-Type": "multipart/form-data; boundary=cut"})) as answer:
+        assert answer.status == 200
+    down = box.download_url("/tmp/signed.txt")
+    with urlopen(down) as answer:
+        assert answer.read() == b"by url"
+    assert thrown(HTTPError, lambda: urlopen(down.replace("signed.txt", "other.txt"))).code == 401
+
+
+@works("sandbox.get_host: what listens is reached by its name")
+def _():
+    box.files.write("/home/user/served/index.html", "by its name")
+    server = box.commands.run("python3 -m http.server 3000", background=True, cwd="/home/user/served", timeout=0)
+
+    def answered():
+        try:
+            with urlopen(Request(os.environ["E2B_SANDBOX_URL"] + "/", headers={"Host": box.get_host(3000)})) as answer:
+                return answer.read() == b"by its name"
+        except HTTPError:
+            return False
+
+    until("an answer", answered)
+    assert box.commands.kill(server.pid) is True
+
+
+@works("commands.run, after pause and connect: processes go on")
+def _():
+    ticker = box.commands.run("for i in $(seq 600); do echo $i; sleep 0.1; done", background=True, timeout=0)
+    box.pause()
+    again = Sandbox.connect(box.sandbox_id)
+    assert ticker.pid in [p.pid for p in again.commands.list()]
+    assert again.commands.kill(ticker.pid) is True
 
 
 @works("AsyncSandbox: commands, files, watch")
