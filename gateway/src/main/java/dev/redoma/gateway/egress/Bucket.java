@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.gateway.egress;
 
+import java.util.concurrent.locks.LockSupport;
+
 /// Lets through so many a second, and more at once up to its size. Thread-safe.
 final class Bucket {
     private final double size;
@@ -23,5 +25,21 @@ final class Bucket {
         }
         left--;
         return true;
+    }
+
+    /// Waits for its turn: what comes faster stays where it is.
+    void await() {
+        long turn = System.nanoTime() + reserve();
+        for (long wait = turn - System.nanoTime(); wait > 0 && !Thread.currentThread().isInterrupted(); wait = turn - System.nanoTime()) {
+            LockSupport.parkNanos(wait);
+        }
+    }
+
+    /// In how many nanoseconds it is the turn of whoever asks.
+    private synchronized long reserve() {
+        long now = System.nanoTime();
+        left = Math.min(size, left + (now - at) / 1e9 * perSecond) - 1;
+        at = now;
+        return left >= 0 ? 0 : (long) (-left / perSecond * 1e9);
     }
 }

@@ -17,10 +17,14 @@ final class DnsService {
     private static final int AT_ONCE = 32;
     private static final int PATIENCE_MS = 10_000;
     private static final int QUESTIONS = 1000;
+    private static final int READ_AT_ONCE = 1000;
+    private static final int READ_PER_SECOND = 1000;
 
     private final DatagramChannel datagrams;
     private final DnsAnswers answers;
     private final Semaphore free = new Semaphore(AT_ONCE);
+    /// Reading questions costs this process: what comes faster waits in the kernel, which drops what is too much.
+    private final Bucket read = new Bucket(READ_AT_ONCE, READ_PER_SECOND);
 
     DnsService(DatagramChannel datagrams, DnsAnswers answers) {
         this.datagrams = datagrams;
@@ -31,6 +35,7 @@ final class DnsService {
     void serve() {
         var buffer = ByteBuffer.allocate(4096);
         while (datagrams.isOpen()) {
+            read.await();
             try {
                 SocketAddress from = datagrams.receive(buffer.clear());
                 byte[] asked = new byte[buffer.flip().remaining()];
@@ -73,6 +78,7 @@ final class DnsService {
             length = length << 8 | in.readUnsignedByte();
             byte[] asked = new byte[length];
             in.readFully(asked);
+            read.await();
             var answer = answers.answer(asked);
             if (answer.isEmpty()) {
                 return;

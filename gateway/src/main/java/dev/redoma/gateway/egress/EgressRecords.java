@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 
 /// The record of what left a sandbox and what was refused. The first of its kind is durable before the gateway goes on; what repeats within a few seconds is
 /// counted and recorded with its number. Beyond a rate of new kinds, refusals are counted together and nothing more is let out. Nothing of another
@@ -21,9 +22,13 @@ final class EgressRecords {
     private static final String CATEGORY = "egress";
     private static final String ACTOR = "gateway";
     private static final long WINDOW = TimeUnit.SECONDS.toNanos(10);
+    private static final long SUMS = TimeUnit.SECONDS.toNanos(5);
     private static final int KINDS = 512;
     private static final int BURST = 300;
     private static final double PER_SECOND = 50;
+    /// Of refusals, in the long run: whoever is refused pays nothing for it, and its records are kept.
+    private static final int REFUSALS_BURST = 2000;
+    private static final double REFUSALS_PER_SECOND = 2;
 
     private final Store store;
     private final Ledger ledger;
@@ -37,6 +42,9 @@ final class EgressRecords {
     /// Counted, and refused by the database so far.
     private final List<Fact> unwritten = new ArrayList<>();
     private final Bucket bucket = new Bucket(BURST, PER_SECOND);
+    private final Bucket refusals;
+    /// When what came too many at once and the ends of counted connections were written last.
+    private long summed = System.nanoTime();
 
     private static final class Seen {
         private final long since = System.nanoTime();
@@ -50,6 +58,11 @@ final class EgressRecords {
     }
 
     EgressRecords(Store store, Ledger ledger, TenantId tenant, SandboxId sandbox) {
+        this(store, ledger, tenant, sandbox, new Bucket(REFUSALS_BURST, REFUSALS_PER_SECOND));
+    }
+
+    EgressRecords(Store store, Ledger ledger, TenantId tenant, SandboxId sandbox, Bucket refusals) {
+        this.refusals = refusals;
         this.store = store;
         this.ledger = ledger;
         this.tenant = tenant;
@@ -65,7 +78,7 @@ final class EgressRecords {
 
     /// Durable, or counted, when it returns; throws where it cannot be recorded.
     void refused(Fact fact) {
-        if (tell(fact) == Told.TOO_MANY) {
+        if (tell(fact, refusals) == Told.TOO_MANY) {
             crowded(fact.action());
         }
     }
@@ -82,10 +95,11 @@ final class EgressRecords {
 
     /// Durable, or counted, when it returns, unless it is too much; throws where it cannot be recorded.
     Told allowed(Fact fact) {
-        return tell(fact);
+        return tell(fact, null);
     }
 
-    private Told tell(Fact fact) {
+    /// `longRun`: a limit of its own beside the one for all.
+    private Told tell(Fact fact, @Nullable Bucket longRun) {
         lock.lock();
         try {
             Seen before = seen.get(fact);
@@ -93,7 +107,7 @@ final class EgressRecords {
                 before.again++;
                 return Told.COUNTED;
             }
-            if (seen.size() >= KINDS || !bucket.take()) {
+            if (seen.size() >= KINDS || !bucket.take() || longRun != null && !longRun.take()) {
                 return Told.TOO_MANY;
             }
         } finally {
@@ -169,10 +183,13 @@ final class EgressRecords {
                 }
                 return due;
             });
-            crowd.forEach((action, n) -> lines.add(new Fact(action, null, null, 0, null, null, "many", Map.of("again", n))));
-            crowd.clear();
-            closings.forEach((fact, sum) -> lines.add(fact.with("again", sum.count()).with("up", sum.up()).with("down", sum.down())));
-            closings.clear();
+            if (all || now - summed > SUMS) {
+                summed = now;
+                crowd.forEach((action, n) -> lines.add(new Fact(action, null, null, 0, null, null, "many", Map.of("again", n))));
+                crowd.clear();
+                closings.forEach((fact, sum) -> lines.add(fact.with("again", sum.count()).with("up", sum.up()).with("down", sum.down())));
+                closings.clear();
+            }
             lines.addAll(unwritten);
             unwritten.clear();
         } finally {

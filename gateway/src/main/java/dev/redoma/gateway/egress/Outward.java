@@ -101,7 +101,7 @@ final class Outward {
             }
         }
         ClientHello first = hello;
-        carry(first == null ? fact : first.told(fact), host, checked, allow, port, null, relay -> {
+        carry(first == null ? fact : first.told(fact), host, first == null ? null : first.serverName(), checked, allow, port, null, relay -> {
             inside.socket().setSoTimeout(0);
             if (first != null) {
                 relay.sendUp(ByteBuffer.wrap(first.bytes()));
@@ -130,7 +130,7 @@ final class Outward {
         String fault;
         try {
             ClientHello hello = ClientHello.read(in);
-            fault = fault(hello, host);
+            fault = fault(hello, host, port);
             if (fault == null) {
                 return hello;
             }
@@ -141,7 +141,7 @@ final class Outward {
         return null;
     }
 
-    private @Nullable String fault(ClientHello hello, @Nullable String host) {
+    private @Nullable String fault(ClientHello hello, @Nullable String host, int port) {
         if (hello.serverName() == null) {
             return host == null ? null : "sni-absent";
         }
@@ -150,7 +150,7 @@ final class Outward {
             return "sni-malformed";
         }
         if (host == null) {
-            return sandbox.decider().decideName(name.get().ascii()).allowed() ? null : "sni-denied";
+            return PortsOf.port(sandbox.decider(), name.get().ascii(), port) ? null : "sni-denied";
         }
         return name.get().ascii().equals(host) ? null : "sni-mismatch";
     }
@@ -181,7 +181,7 @@ final class Outward {
     }
 
     /// Recorded before it is dialled, carried, and recorded with what passed when it has ended.
-    void carry(Fact fact, @Nullable String host, Way.Checked checked, Allow allow, int port, @Nullable RequestHead head, Carrier carrier) throws IOException {
+    void carry(Fact fact, @Nullable String host, @Nullable String said, Way.Checked checked, Allow allow, int port, @Nullable RequestHead head, Carrier carrier) throws IOException {
         var spent = sandbox.budgets().oneMore(allow.counted());
         if (spent.isPresent()) {
             refuse(Fact.of(DENIED, host, port, allow).because("budget").with("budget", spent.get().id()));
@@ -201,8 +201,9 @@ final class Outward {
             return;
         }
         try (outside) {
-            var relay = new Relay(inside, outside, n -> sandbox.budgets().spend(allow.counted(), n));
-            var passing = new Passing(host, port, checked.addresses(), allow, head, relay, reached(outside), System.nanoTime());
+            var by = new Grounds(allow);
+            var relay = new Relay(inside, outside, n -> sandbox.budgets().spend(by.now().counted(), n));
+            var passing = new Passing(host, said, port, checked.addresses(), by, head, relay, reached(outside), System.nanoTime());
             if (!sandbox.enter(passing, inside)) {
                 refuse(Fact.of(DENIED, host, port, allow).because("changed"));
                 return;

@@ -68,6 +68,9 @@ final class PlainHttp {
         if (head.method().equalsIgnoreCase("CONNECT")) {
             return Optional.of("connect");
         }
+        if (head.target().chars().anyMatch(c -> c <= ' ' || c > '~')) {
+            return Optional.of("target"); // what others read as other characters
+        }
         if (!head.target().startsWith("/") && !(head.target().equals("*") && head.method().equals("OPTIONS"))) {
             return Optional.of("absolute-form");
         }
@@ -97,7 +100,7 @@ final class PlainHttp {
             return;
         }
         Fact fact = Fact.of("connect", host, PORT, allow).with("method", head.method());
-        outward.carry(fact, host, checked, allow, PORT, head, relay -> {
+        outward.carry(fact, host, null, checked, allow, PORT, head, relay -> {
             inside.socket().setSoTimeout(0);
             relay.sendUp(ByteBuffer.wrap(head.onward(host)));
             boolean chunked = head.has("transfer-encoding");

@@ -24,6 +24,8 @@ import org.slf4j.LoggerFactory;
 final class SandboxEgress implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SandboxEgress.class);
     private static final int AT_ONCE = 512;
+    private static final int NEW_AT_ONCE = 1000;
+    private static final int NEW_PER_SECOND = 1000;
     private static final int LOOK_UPS = 4;
     private static final Duration FIRST_WORDS = Duration.ofMinutes(1);
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
@@ -40,6 +42,8 @@ final class SandboxEgress implements AutoCloseable {
     private final DnsService dns;
     private final Bucket questions = new Bucket(QUESTIONS_AT_ONCE, QUESTIONS_PER_SECOND);
     private final Semaphore free = new Semaphore(AT_ONCE);
+    /// What comes faster waits at the listener.
+    private final Bucket arrivals = new Bucket(NEW_AT_ONCE, NEW_PER_SECOND);
     private final Set<Passing> passing = ConcurrentHashMap.newKeySet();
     private final Set<SocketChannel> accepted = ConcurrentHashMap.newKeySet();
     /// Since when each that does not go anywhere yet has been here.
@@ -79,6 +83,7 @@ final class SandboxEgress implements AutoCloseable {
 
     private void accept() {
         while (!closed) {
+            arrivals.await();
             try {
                 SocketChannel channel = door.listener().accept();
                 if (free.tryAcquire()) {
@@ -223,7 +228,7 @@ final class SandboxEgress implements AutoCloseable {
         }
     }
 
-    /// As it is carried, with the request that it carries, to what it has reached.
+    /// As it is carried, with the request that it carries, to what it has reached. What it moves from now on counts towards the rules that allow it now.
     private boolean allows(Passing one) {
         String host = one.host();
         var now = host == null ? decider.decideLiteral(one.addresses().getFirst(), one.port()) : decider.decideConnect(host, one.port(), one.addresses());
@@ -231,7 +236,16 @@ final class SandboxEgress implements AutoCloseable {
             return false;
         }
         RequestHead head = one.head();
-        return head == null ? allow.passage().compareTo(one.by().passage()) >= 0 : allow.request(head.method(), head.path()).allowed();
+        if (head != null) {
+            return allow.request(head.method(), head.path()) instanceof EgressDecision.Allow request && takes(one, request);
+        }
+        boolean said = host != null || one.said() == null || PortsOf.port(decider, one.said(), one.port());
+        return said && allow.passage().compareTo(one.by().now().passage()) >= 0 && takes(one, allow);
+    }
+
+    private static boolean takes(Passing one, EgressDecision.Allow now) {
+        one.by().become(now);
+        return true;
     }
 
     /// False: the policy has changed meanwhile, or it is over.

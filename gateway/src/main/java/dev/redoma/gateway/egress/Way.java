@@ -19,9 +19,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// The way out: what a name leads to, decided address by address, and the connection there. The system's resolver blocks the thread that asks it, so look-ups
-/// have a few threads of their own, of which one sandbox gets a part only. Thread-safe.
+/// have threads of their own, of which one sandbox gets a part only. Thread-safe.
 final class Way {
-    private static final int LOOK_UPS = 16;
+    private static final int LOOK_UPS = 128;
     private static final int PATIENCE_SECONDS = 10;
     private static final int QUEUE = 256;
 

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,8 @@ final class Lab implements AutoCloseable {
     /// Everything that reached an origin: `address:port what`.
     final List<String> arrivals = new CopyOnWriteArrayList<>();
     final Map<String, List<String>> names = new HashMap<>();
+    /// Until then no name below `slow.test` is answered.
+    final CountDownLatch slow = new CountDownLatch(1);
     private final List<AutoCloseable> open = new ArrayList<>();
     private final AtomicLong epoch = new AtomicLong();
     private final Process internet;
@@ -87,6 +90,13 @@ final class Lab implements AutoCloseable {
 
     private InetAddress[] resolve(String host) throws IOException {
         lookUps.add(host);
+        if (host.endsWith(".slow.test")) {
+            try {
+                slow.await();
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+        }
         List<String> answers = names.get(host);
         if (answers == null) {
             throw new UnknownHostException(host);
@@ -167,6 +177,7 @@ final class Lab implements AutoCloseable {
 
     @Override
     public void close() throws Exception {
+        slow.countDown();
         stop();
         for (var one : open) {
             one.close();
