@@ -10,6 +10,7 @@ case ${1-} in
     '') ;;
     *) echo "usage: redoma test [--long]" >&2; exit 2 ;;
 esac
+export LC_ALL=C.UTF-8 # tests name files beyond ASCII, which a JVM of the plain C locale cannot
 REDOMA_TEST_PACKAGES=yes "$home/setup/setup.sh" </dev/null
 
 maven_version=3.9.12

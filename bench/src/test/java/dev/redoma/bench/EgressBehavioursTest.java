@@ -70,4 +70,34 @@ class EgressBehavioursTest {
             assertThat(told(after)).contains("dns b.example.com -", "dns.denied b.example.com no-rule");
         }
     }
+
+    private void change(Box box, String policy) {
+        lab.api().put(box.path("/policy"), ("{\"policy\":\"" + policy.replace("\n", "\\n") + "\"}").getBytes(), "application/json").expect(200);
+    }
+
+    @Test
+    void oneThatIsPausedGetsItsPolicyAtOnceAndHearsOfItsResolverWhenItGoesOn() {
+        try (var box = lab.tiny()) {
+            box.verb("pause");
+            long before = System.nanoTime();
+            change(box, policy("a.example.com"));
+            assertThat(System.nanoTime() - before).as("nobody waited for a guest that is frozen").isLessThan(5_000_000_000L);
+            assertThat(lab.listeners(box)).isPositive();
+            box.verb("resume");
+            assertThat(box.sh("cat /etc/resolv.conf; busybox nslookup a.example.com 2>&1 | grep -c 198.18.1.; true").text()).startsWith("nameserver 198.18.0.1\n").doesNotEndWith("\n0\n");
+        }
+    }
+
+    @Test
+    void noChangeOfPolicyGivesOneInQuarantineANetwork() {
+        try (var box = lab.tiny(Map.of("policy", policy("a.example.com")))) {
+            assertThat(lab.listeners(box)).isPositive();
+            box.verb("quarantine");
+            assertThat(lab.listeners(box)).isZero();
+            change(box, policy("b.example.com"));
+            assertThat(lab.listeners(box)).isZero();
+            box.verb("resume");
+            assertThat(lab.listeners(box)).isPositive();
+        }
+    }
 }

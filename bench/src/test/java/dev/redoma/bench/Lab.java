@@ -94,6 +94,18 @@ final class Lab implements AutoCloseable {
         rig.place().initOf(box.id()).destroyForcibly();
     }
 
+    /// How many TCP sockets listen in its network namespace.
+    long listeners(Box box) {
+        try {
+            var net = Path.of("/proc/" + rig.place().initOf(box.id()).pid() + "/net");
+            var sockets = new java.util.ArrayList<>(Files.readAllLines(net.resolve("tcp")));
+            sockets.addAll(Files.readAllLines(net.resolve("tcp6")));
+            return sockets.stream().filter(l -> l.trim().split(" +")[3].equals("0A")).count();
+        } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
     boolean hasV2Io() {
         return Files.exists(Path.of("/sys/fs/cgroup/cgroup.controllers"));
     }

@@ -34,7 +34,7 @@ final class Quickstart extends Verb {
         int code = super.call();
         io.err().println();
         io.err().println("The server goes on at " + running.get().url() + "; the operator's key is in " + Profile.place() + " (only you can read it).");
-        io.err().println("Next: ./redoma run -- echo hello   ·   ./redoma list   ·   ./redoma audit tail   ·   ./redoma down");
+        io.err().println("Next: ./redoma run -- echo hello   ·   ./redoma list   ·   ./redoma audit tail   ·   " + flags.down());
         return code;
     }
 

@@ -35,6 +35,11 @@ final class ServerFlags {
         return all;
     }
 
+    /// The command that ends it.
+    String down() {
+        return "./redoma down" + (data.equals(Path.of("/var/lib/redoma")) ? "" : " --data " + data) + (run == null ? "" : " --run " + run);
+    }
+
     Path runDirectory() {
         return run == null ? Path.of("/run/redoma") : run.toAbsolutePath();
     }

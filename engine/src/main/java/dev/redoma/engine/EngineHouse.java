@@ -70,7 +70,7 @@ final class EngineHouse implements Engine {
         this.volumeFiles = new VolumeFiles(core);
         this.caches = new CacheService(core, volumeEffects);
         this.retention = new Retention(core);
-        this.policies = new PolicyService(core, core.policies(), ledger, (live, row) -> core.uplink().connect(core.handover(), live, row));
+        this.policies = new PolicyService(core, core.policies(), ledger, (live, row) -> core.uplink().change(core.handover(), live, row));
         var recovery = new Recovery(core, side, creation, ending, pausing, starting, snapshots);
         var reaper = new Reaper(core, warm, collector);
         recovery.run();

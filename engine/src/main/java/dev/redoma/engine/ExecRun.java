@@ -231,6 +231,7 @@ final class ExecRun {
 
     /// The end is durable: everybody may know. `exitOffset`: the output that there was by then; `closed`: no output will follow.
     void publish(ExecOutcome end, long exitOffset, boolean closed) {
+        rest(); // before anybody knows: who has seen the end finds the sandbox at rest
         locked(() -> {
             claimed = true;
             outcome = end;
@@ -242,7 +243,6 @@ final class ExecRun {
         if (closed) {
             spool.close();
         }
-        rest();
         afterwards.run();
     }
 

@@ -88,9 +88,7 @@ final class Pausing {
         LiveBox live = live(box, row);
         live.instance().thaw();
         core.handover().resume(live, row.hostname());
-        if (row.quarantined()) {
-            core.uplink().connect(core.handover(), live, row);
-        }
+        core.uplink().connect(core.handover(), live, row);
         live.stay();
         SandboxRow running = core.write(row, RowChange.settle(State.RUNNING).reason(null).activeAt(core.now()), actor, "resumed");
         core.timers().watch(box, running.endsAt());

@@ -5,6 +5,7 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import dev.redoma.policy.EffectivePolicy;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 
@@ -18,14 +19,32 @@ final class Uplink {
         this.policies = policies;
     }
 
-    /// Before the first command of what was just started, or after its policy was changed. One that nothing may leave costs nothing. When it throws, nothing leaves.
+    /// Before the first command of what was just started or thawed. One that nothing may leave costs nothing. When it throws, nothing leaves.
     void connect(Handover handover, LiveBox live, SandboxRow row) {
-        try {
-            EffectivePolicy policy = policies.apply(row);
-            network.apply(place(live, row, policy));
+        enforce(live, row, policy -> {
             if (!policy.closed()) {
                 handover.resolver(live, Network.RESOLV_CONF);
             }
+        });
+    }
+
+    /// After its policy was changed. What is in quarantine stays cut off, and the guest of one that is paused hears of its resolver when it is resumed.
+    void change(Handover handover, LiveBox live, SandboxRow row) {
+        if (row.quarantined()) {
+            return;
+        }
+        if (row.state() == State.RUNNING) {
+            connect(handover, live, row);
+        } else {
+            enforce(live, row, policy -> { });
+        }
+    }
+
+    private void enforce(LiveBox live, SandboxRow row, Consumer<EffectivePolicy> then) {
+        try {
+            EffectivePolicy policy = policies.apply(row);
+            network.apply(place(live, row, policy));
+            then.accept(policy);
         } catch (RuntimeException | Error failed) {
             network.detach(row.id());
             throw failed;

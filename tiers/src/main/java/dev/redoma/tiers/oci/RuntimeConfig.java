@@ -28,7 +28,7 @@ final class RuntimeConfig {
     /// The host has some thousand for all sandboxes together; a sandbox runs at most 256 commands at a time.
     private static final int TERMINALS = 256;
 
-    private static final List<String> READ_ONLY = List.of("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger");
+    private static final List<String> READ_ONLY = List.of("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger", "/sys/fs/cgroup");
     private static final Map<Boolean, Map<String, Object>> FILTERS = Map.of(true, Seccomp.filter(true), false, Seccomp.filter(false));
     private static final Map<Boolean, Map<String, String>> PROGRAMS = Map.of(true, program(true), false, program(false));
 

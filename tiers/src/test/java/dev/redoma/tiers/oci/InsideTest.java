@@ -89,7 +89,8 @@ class InsideTest {
                   for f in cmdline config.gz diskstats iomem ioports key-users partitions swaps; do head -c 10 /proc/$f; done; ls /proc/pressure
                   echo h > /proc/sysrq-trigger && echo sysrq; echo 1 > /proc/sys/kernel/panic && echo panic; touch /sys/x && echo sys
                   touch /run/redoma/x && echo channel; touch /sys/fs/cgroup/memory/x && echo cgroup; mkdir /sys/fs/cgroup/memory/x && echo cgroup
-                  if [ -f /sys/fs/cgroup/memory.max ]; then mkdir /sys/fs/cgroup/x && echo cgroup; echo max > /sys/fs/cgroup/memory.max && echo cgroup; fi; } > /out 2>/dev/null""");
+                  mkdir /sys/fs/cgroup/x && echo cgroup
+                  if [ -f /sys/fs/cgroup/memory.max ]; then echo max > /sys/fs/cgroup/memory.max && echo cgroup; fi; } > /out 2>/dev/null""");
         assertThat(out).isEmpty();
     }
 
