@@ -113,8 +113,11 @@ await works('Sandbox.create, allowInternetAccess false', async () => {
   assert.equal((await shut.getInfo()).allowInternetAccess, false);
   await shut.kill();
 });
-await refused('Sandbox.create, network.allowOut', 'rules for single addresses and names are not enforced yet: 501 names the field', 'network.allowOut',
-  () => Sandbox.create('base', { network: { allowOut: ['192.0.2.1'], denyOut: ['0.0.0.0/0'] } }));
+await works('Sandbox.create, network.allowOut', async () => {
+  const narrow = await Sandbox.create('base', { network: { allowOut: ['192.0.2.1'], denyOut: ['0.0.0.0/0'] } });
+  assert.deepEqual((await narrow.getInfo()).network.allowOut, ['192.0.2.1']);
+  await narrow.kill();
+});
 await works('Sandbox.kill', async () => {
   assert.equal(await Sandbox.kill(box.sandboxId), true);
   assert.equal(await Sandbox.kill(box.sandboxId), false);

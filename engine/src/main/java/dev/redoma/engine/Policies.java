@@ -20,6 +20,12 @@ public interface Policies {
     /// In force when this returns, running or not.
     PolicyExplanation change(Caller caller, String sandbox, String policy);
 
+    /// The policy that the wishes mean for this caller, to create a sandbox with or to change one to. Where nothing is wished it is what a request that says nothing gets.
+    String written(Caller caller, NetworkWishes wishes);
+
+    /// What is in force for a sandbox, as wishes: those that its policy was written for; else only whether anything leaves.
+    NetworkWishes network(Caller caller, String sandbox);
+
     /// The least that would have allowed what a sandbox was refused. Nothing is changed by it.
     PolicyProposal learn(Caller caller, String sandbox);
 }

@@ -25,6 +25,11 @@ final class PolicyRules {
         this.store = store;
     }
 
+    /// What a request that says nothing gets: a name or a text.
+    String standard() {
+        return settings.standard();
+    }
+
     /// What a request asks for (null: the server's own), under the floors. Refused where it cannot be read, has no effect, or asks for what is not enforced here.
     PolicyStack asked(TenantId tenant, @Nullable String asked) {
         return taken(tenant, asked).mustBeEnforced(enforced);

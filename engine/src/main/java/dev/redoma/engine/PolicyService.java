@@ -94,6 +94,17 @@ final class PolicyService implements Policies {
     }
 
     @Override
+    public String written(Caller caller, NetworkWishes wishes) {
+        return NetworkText.of(wishes, rules.standard());
+    }
+
+    @Override
+    public NetworkWishes network(Caller caller, String sandbox) {
+        PolicyExplanation inForce = of(caller, sandbox);
+        return inForce.closed() ? NetworkWishes.NOTHING_LEAVES : NetworkText.wishes(inForce.sources().documents().getLast().text()).orElse(NetworkWishes.NONE);
+    }
+
+    @Override
     public PolicyProposal learn(Caller caller, String sandbox) {
         caller.need(Scope.READ);
         SandboxRow row = core.store().read(tx -> Access.visible(tx, caller, sandbox));

@@ -43,10 +43,7 @@ final class PortService implements Ports {
         if (port < 1 || port > 65_535) {
             throw Problem.field("port", port + " is no port", "1 to 65535");
         }
-        if (!caller.scopes().contains(Scope.EXEC)) {
-            caller.need(Scope.READ);
-        }
-        var live = boxes.used(caller, sandbox);
+        var live = used(caller, sandbox);
         try {
             return connected(live, new InetSocketAddress(LOOPBACK_4, port));
         } catch (IOException refused) {
@@ -56,6 +53,18 @@ final class PortService implements Ports {
                 throw nothing(live, port, refused);
             }
         }
+    }
+
+    @Override
+    public void awake(Caller caller, String sandbox) {
+        used(caller, sandbox);
+    }
+
+    private Live used(Caller caller, String sandbox) {
+        if (!caller.scopes().contains(Scope.EXEC)) {
+            caller.need(Scope.READ);
+        }
+        return boxes.used(caller, sandbox);
     }
 
     private static SocketChannel connected(Live live, InetSocketAddress to) throws IOException {

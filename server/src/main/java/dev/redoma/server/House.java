@@ -39,7 +39,7 @@ public final class House implements AutoCloseable {
     private final Serving serving;
     private final Engine engine;
 
-    private House(Options options, Config config) {
+    private House(Options options, Config config, CheckedDialler dialler) {
         var watch = new StartWatch();
         try {
             opened.add(DataLock.take(config.dataDir()));
@@ -60,7 +60,7 @@ public final class House implements AutoCloseable {
             tier = trying.get();
             watch.done("tier");
             List<Tier> tiers = List.of(tier);
-            var egress = opened.add(new EgressGateway(store, ledger, new CheckedDialler(), CheckedDialler::own));
+            var egress = opened.add(new EgressGateway(store, ledger, dialler, CheckedDialler::own));
             engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, images(config.registries()), egress, Clock.systemUTC()));
             watch.done("engine");
             var tokens = E2b.tokens(config.dataDir());
@@ -77,7 +77,12 @@ public final class House implements AutoCloseable {
     }
 
     public static House open(Options options, Map<String, String> environment) {
-        return new House(options, Config.load(options.dataDir(), options.runDir(), options.config(), environment, options.listen()));
+        return open(options, environment, new CheckedDialler());
+    }
+
+    /// `dialler`: how sandboxes get out.
+    static House open(Options options, Map<String, String> environment, CheckedDialler dialler) {
+        return new House(options, Config.load(options.dataDir(), options.runDir(), options.config(), environment, options.listen()), dialler);
     }
 
     private static ImageSources images(Registries registries) {

@@ -69,7 +69,7 @@ final class SandboxDoors implements Doors, AutoCloseable {
         tokens.envd(sandbox).ifPresent(secrets::add);
         var by = sandbox.createdBy();
         var caller = new Caller(by == null ? "unknown" : by, new TenantId(sandbox.tenant()), Set.of(Scope.READ, Scope.EXEC));
-        return new Door(caller, token(sandbox), Traits.of(sandbox).maskRequestHost(), Map.of(Envd.PORT, http -> envd.handle(http, sandbox)), secrets);
+        return new Door(caller, sandbox.state().equals("paused"), token(sandbox), Traits.of(sandbox).maskRequestHost(), Map.of(Envd.PORT, http -> envd.handle(http, sandbox)), secrets);
     }
 
     private @Nullable String token(Sandbox sandbox) {

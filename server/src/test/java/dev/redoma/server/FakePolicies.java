@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server;
 
+import dev.redoma.engine.NetworkWishes;
 import dev.redoma.engine.Policies;
 import dev.redoma.model.Caller;
 import dev.redoma.model.wire.PolicyDifference;
@@ -35,6 +36,17 @@ record FakePolicies(FakeRedoma sandboxes) implements Policies {
     public PolicyExplanation change(Caller caller, String sandbox, String policy) {
         sandboxes.get(caller, sandbox);
         return explain(caller, policy);
+    }
+
+    @Override
+    public String written(Caller caller, NetworkWishes wishes) {
+        return "none";
+    }
+
+    @Override
+    public NetworkWishes network(Caller caller, String sandbox) {
+        sandboxes.get(caller, sandbox);
+        return NetworkWishes.NOTHING_LEAVES;
     }
 
     @Override

@@ -254,9 +254,17 @@ final class FakeRedoma implements Redoma, Sandboxes {
 
     @Override
     public dev.redoma.engine.Ports ports() {
-        return (caller, sandbox, port) -> {
-            get(caller, sandbox);
-            throw Problem.of(Code.NOTHING_LISTENS, "Nothing listens.", "Start it.").raise();
+        return new dev.redoma.engine.Ports() {
+            @Override
+            public java.nio.channels.SocketChannel connect(Caller caller, String sandbox, int port) {
+                get(caller, sandbox);
+                throw Problem.of(Code.NOTHING_LISTENS, "Nothing listens.", "Start it.").raise();
+            }
+
+            @Override
+            public void awake(Caller caller, String sandbox) {
+                get(caller, sandbox);
+            }
         };
     }
 

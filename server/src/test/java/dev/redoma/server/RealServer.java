@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server;
 
+import dev.redoma.gateway.CheckedDialler;
 import dev.redoma.http.Json;
 import java.io.IOException;
 import java.net.URI;
@@ -22,11 +23,13 @@ import java.util.Map;
 public final class RealServer implements AutoCloseable {
     private final Path dir;
     private final Map<String, String> environment;
+    private final CheckedDialler dialler;
     private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private House house;
     private OperatorProfile.Profile profile;
 
-    private RealServer(Map<String, String> environment) throws IOException {
+    private RealServer(Map<String, String> environment, CheckedDialler dialler) throws IOException {
+        this.dialler = dialler;
         this.environment = environment;
         dir = Files.createTempDirectory(Path.of("/tmp"), "rdt");
         try {
@@ -39,9 +42,14 @@ public final class RealServer implements AutoCloseable {
 
     /// With the shipped configuration, but a small pool, `tiny` as default template and what `environment` says (`REDOMA_*`).
     public static RealServer start(Map<String, String> environment) throws Exception {
+        return start(environment, new CheckedDialler());
+    }
+
+    /// `dialler`: how sandboxes get out.
+    static RealServer start(Map<String, String> environment, CheckedDialler dialler) throws Exception {
         var over = new java.util.HashMap<>(Map.of("REDOMA_POOL_SIZE", "2GiB", "REDOMA_DEFAULT_TEMPLATE", "tiny", "REDOMA_WARM_SIZE", "0"));
         over.putAll(environment);
-        var server = new RealServer(over);
+        var server = new RealServer(over, dialler);
         try {
             var answer = server.send("PUT", "/v1/templates/tiny", BodyPublishers.ofByteArray(TinyRoot.tar()));
             if (answer.statusCode() != 201) {
@@ -56,7 +64,7 @@ public final class RealServer implements AutoCloseable {
 
     private void start() throws IOException {
         var home = Path.of(System.getProperty("redoma.home", System.getProperty("redoma.root", "..")));
-        house = House.open(new Options(data(), dir.resolve("run"), home.toAbsolutePath(), "127.0.0.1:0", null, dir.resolve("profile.json")), environment);
+        house = House.open(new Options(data(), dir.resolve("run"), home.toAbsolutePath(), "127.0.0.1:0", null, dir.resolve("profile.json")), environment, dialler);
         profile = Json.read(Files.readAllBytes(dir.resolve("profile.json")), OperatorProfile.Profile.class);
     }
 

@@ -52,12 +52,24 @@ public final class Ingress implements Endpoint, AutoCloseable {
 
     private void enter(Exchange http, Target target, Door door) throws Exception {
         var inside = door.inside().get(target.port());
-        if (inside != null) {
-            inside.handle(http);
-        } else if (door.token() != null && !same(door.token(), http.header(TOKEN))) {
+        if (inside == null && door.token() != null && !same(door.token(), http.header(TOKEN))) {
             new Refusal(403, "The traffic access token is missing or wrong (header " + TOKEN + ")", target, false).send(http);
-        } else {
+        } else if (inside != null) {
+            inside.handle(http);
+        } else if (!door.asleep() || woken(http, target, door)) {
             forward(http, target, door);
+        }
+    }
+
+    /// The engine's waits have ends. What it refuses by is told as the code of the problem, not in its words: whoever asks has no key.
+    private boolean woken(Exchange http, Target target, Door door) throws Exception {
+        try {
+            ports.awake(door.caller(), target.sandbox());
+            return true;
+        } catch (RedomaException refused) {
+            int status = refused.code().status();
+            new Refusal(status == 409 || status == 429 || status == 503 ? status : 502, "The sandbox sleeps and could not be resumed (" + refused.code().wire() + ")", target, false).send(http);
+            return false;
         }
     }
 

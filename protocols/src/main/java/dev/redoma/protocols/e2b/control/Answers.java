@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.protocols.e2b.control;
 
+import dev.redoma.engine.NetworkWishes;
 import dev.redoma.model.wire.Mount;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.protocols.e2b.SandboxTokens;
@@ -87,13 +88,12 @@ final class Answers {
                 state(s), Traits.metadata(s), mounts(s));
     }
 
-    Detail detail(Sandbox s) {
+    Detail detail(Sandbox s, NetworkWishes network) {
         var l = listed(s);
         var traits = Traits.of(s);
-        boolean internet = !s.policy().equals("none");
         return new Detail(l.templateID(), l.sandboxID(), l.clientID(), l.alias(), l.startedAt(), l.endAt(), l.envdVersion(), l.cpuCount(), l.memoryMB(),
-                l.diskSizeMB(), l.state(), l.metadata(), l.volumeMounts(), tokens.envd(s).orElse(null), domain, internet,
-                new NetworkView(traits.publicTraffic(), traits.maskRequestHost(), List.of(), internet ? List.of() : List.of(Egress.ALL)),
+                l.diskSizeMB(), l.state(), l.metadata(), l.volumeMounts(), tokens.envd(s).orElse(null), domain, network.internet(),
+                new NetworkView(traits.publicTraffic(), traits.maskRequestHost(), network.allowOut(), network.denyOut()),
                 new Lifecycle(s.onTimeout().equals("sleep"), s.onTimeout().equals("kill") ? "kill" : "pause"));
     }
 

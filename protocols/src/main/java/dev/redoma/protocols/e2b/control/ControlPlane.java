@@ -16,9 +16,9 @@ public final class ControlPlane {
         var on = new Endpoints(door);
         var answers = new Answers(tokens, settings.domain());
         var routes = new ArrayList<Route>();
-        routes.addAll(new SandboxCalls(on, door, redoma.sandboxes(), answers, new Orders(settings)).routes());
+        routes.addAll(new SandboxCalls(on, door, redoma.sandboxes(), answers, new Orders(settings, redoma.policies()), redoma.policies()).routes());
         routes.addAll(new SnapshotCalls(on, redoma.sandboxes(), answers).routes());
-        routes.addAll(new ViewCalls(on, redoma.sandboxes(), redoma.execs()).routes());
+        routes.addAll(new ViewCalls(on, redoma.sandboxes(), redoma.execs(), redoma.policies()).routes());
         routes.addAll(new TemplateCalls(on, redoma.templates(), redoma.sandboxes()).routes(settings));
         var uploads = new Uploads(settings.uploads());
         routes.addAll(new BuildCalls(on, redoma.builds(), redoma.templates(), settings, uploads).routes());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.protocols.e2b.control;
 
+import dev.redoma.engine.NetworkWishes;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
@@ -11,32 +12,29 @@ import org.jspecify.annotations.Nullable;
 
 /// What clients ask of the way out, against what this server can enforce. Nothing is taken and not enforced.
 final class Egress {
-    /// The SDKs' `ALL_TRAFFIC`.
-    static final String ALL = "0.0.0.0/0";
 
     private Egress() {}
 
-    /// The policy to ask the engine for. Null: what the operator gives this key; that is all that `allow_internet_access: true` means.
-    static @Nullable String policy(@Nullable Boolean internet, Requests.@Nullable Network network) {
+    /// `internet`: `allow_internet_access` beside the network. True or left out, it is whatever the operator gives this key.
+    static NetworkWishes wishes(@Nullable Boolean internet, Requests.@Nullable Network network) {
+        boolean open = !Boolean.FALSE.equals(internet);
         if (network == null) {
-            return Boolean.FALSE.equals(internet) ? "none" : null;
+            return new NetworkWishes(open, List.of(), List.of());
         }
-        refuse("network.allowOut", network.allowOut());
-        refuse("network.egressProxy", network.egressProxy());
-        refuse("network.rules", network.rules());
-        refuse("network.httpsPorts", network.httpsPorts());
-        var denied = network.denyOut() == null ? List.<String>of() : network.denyOut();
-        if (!denied.isEmpty() && !denied.contains(ALL)) {
-            refuse("network.denyOut", denied);
-        }
-        boolean none = !denied.isEmpty() || Boolean.FALSE.equals(internet) || Boolean.FALSE.equals(network.allow_internet_access());
-        return none ? "none" : null;
+        refuse("network.egressProxy", network.egressProxy(), "no proxy is used on the way out.");
+        refuse("network.rules", network.rules(), "what is sent is not changed on its way out.");
+        refuse("network.httpsPorts", network.httpsPorts(), "TLS is passed through as it is, on every port.");
+        return new NetworkWishes(open && !Boolean.FALSE.equals(network.allow_internet_access()), list(network.allowOut()), list(network.denyOut()));
     }
 
-    private static void refuse(String field, @Nullable Object value) {
+    private static List<String> list(@Nullable List<String> given) {
+        return given == null ? List.of() : given;
+    }
+
+    private static void refuse(String field, @Nullable Object value, String why) {
         boolean empty = value == null || value instanceof Collection<?> c && c.isEmpty() || value instanceof Map<?, ?> m && m.isEmpty();
         if (!empty) {
-            throw notOffered(field, "Rules for single addresses and names cannot be enforced yet.", "Leave it out; denyOut [\"" + ALL + "\"] is enforced.");
+            throw notOffered(field, why, "Leave it out; allowOut, denyOut and allow_internet_access are enforced.");
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.protocols.e2b.control;
 
+import dev.redoma.engine.Policies;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.CreateSandbox;
@@ -14,7 +15,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// From what a client orders to what the engine is asked for; what cannot be had is refused by the name of its field.
-record Orders(Settings settings) {
+record Orders(Settings settings, Policies policies) {
 
     CreateSandbox of(Caller caller, Requests.NewSandbox r, long otherwise, boolean secured) {
         if (r.mcp() != null) {
@@ -32,7 +33,7 @@ record Orders(Settings settings) {
         var lifetime = seconds("timeout", r.timeout() == null ? otherwise : r.timeout()).toMillis();
         return new CreateSandbox(Names.reference(caller, r.templateID()), null, labels(r.metadata(), traits), r.envVars(),
                 new Limits(null, null, null, null, null, null, null, lifetime, settings.longestIdleMs()), null, null,
-                Egress.policy(r.allow_internet_access(), network), "tenant", onTimeout(r), null, null, mounts(r.volumeMounts()), null, null);
+                policies.written(caller, Egress.wishes(r.allow_internet_access(), network)), "tenant", onTimeout(r), null, null, mounts(r.volumeMounts()), null, null);
     }
 
     private static String onTimeout(Requests.NewSandbox r) {

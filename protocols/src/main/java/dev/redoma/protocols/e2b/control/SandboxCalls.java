@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.protocols.e2b.control;
 
+import dev.redoma.engine.Policies;
 import dev.redoma.engine.Sandboxes;
 import dev.redoma.http.Exchange;
 import dev.redoma.http.Route;
@@ -24,13 +25,15 @@ final class SandboxCalls {
     private final Sandboxes sandboxes;
     private final Answers answers;
     private final Orders orders;
+    private final Policies policies;
 
-    SandboxCalls(Endpoints on, Door door, Sandboxes sandboxes, Answers answers, Orders orders) {
+    SandboxCalls(Endpoints on, Door door, Sandboxes sandboxes, Answers answers, Orders orders, Policies policies) {
         this.on = on;
         this.door = door;
         this.sandboxes = sandboxes;
         this.answers = answers;
         this.orders = orders;
+        this.policies = policies;
     }
 
     List<Route> routes() {
@@ -39,7 +42,7 @@ final class SandboxCalls {
                 on.post("/v2/sandboxes", Scope.CREATE, c -> create(c, TIMEOUT, true)),
                 on.get("/v2/sandboxes", Scope.READ, this::list),
                 on.get("/sandboxes", Scope.READ, c -> c.http().json(200, everything(c))),
-                on.get("/sandboxes/{id}", Scope.READ, c -> c.http().json(200, answers.detail(living(c)))),
+                on.get("/sandboxes/{id}", Scope.READ, this::detail),
                 on.delete("/sandboxes/{id}", Scope.CREATE, this::kill),
                 on.post("/sandboxes/{id}/timeout", Scope.CREATE, this::timeout),
                 on.post("/sandboxes/{id}/refreshes", Scope.CREATE, this::refresh),
@@ -52,6 +55,11 @@ final class SandboxCalls {
     private void create(Asked c, long otherwise, boolean secured) throws IOException {
         var request = Requests.body(c.http(), Requests.NewSandbox.class);
         door.create(c.http(), c.caller(), sandboxes, orders.of(c.caller(), request, otherwise, secured), made -> c.http().json(201, answers.made(made)));
+    }
+
+    private void detail(Asked c) throws IOException {
+        var sandbox = living(c);
+        c.http().json(200, answers.detail(sandbox, policies.network(c.caller(), sandbox.id())));
     }
 
     private void list(Asked c) throws IOException {

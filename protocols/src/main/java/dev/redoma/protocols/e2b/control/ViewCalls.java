@@ -2,6 +2,7 @@
 package dev.redoma.protocols.e2b.control;
 
 import dev.redoma.engine.Execs;
+import dev.redoma.engine.Policies;
 import dev.redoma.engine.Sandboxes;
 import dev.redoma.http.Query;
 import dev.redoma.http.Route;
@@ -29,11 +30,13 @@ final class ViewCalls {
     private final Endpoints on;
     private final Sandboxes sandboxes;
     private final Execs execs;
+    private final Policies policies;
 
-    ViewCalls(Endpoints on, Sandboxes sandboxes, Execs execs) {
+    ViewCalls(Endpoints on, Sandboxes sandboxes, Execs execs, Policies policies) {
         this.on = on;
         this.sandboxes = sandboxes;
         this.execs = execs;
+        this.policies = policies;
     }
 
     /// `memCache` is part of `memUsed` and not told apart: it is 0.
@@ -156,13 +159,11 @@ final class ViewCalls {
         }
     }
 
-    /// What is asked for replaces all rules; only what is in force already can be asked for.
+    /// What is asked for replaces all rules, and is in force when this is answered.
     private void network(Asked c) throws IOException {
         var sandbox = living(c, c.sandbox());
-        var policy = Egress.policy(null, Requests.body(c.http(), Requests.Network.class));
-        if (policy != null && !policy.equals(sandbox.policy())) {
-            throw Egress.notOffered("allow_internet_access", "the network of a sandbox that runs cannot be taken away yet.", "Say so when it is made.");
-        }
+        var wishes = Egress.wishes(null, Requests.body(c.http(), Requests.Network.class));
+        policies.change(c.caller(), sandbox.id(), policies.written(c.caller(), wishes));
         c.http().nothing();
     }
 }
