@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.protocols.e2b.envd;
 
+import java.util.ArrayDeque;
 import java.util.Comparator;
 
 /// Paths as these clients write and read them.
@@ -28,10 +29,18 @@ final class Paths {
         return path.startsWith("~/") ? "./" + path.substring(2) : path;
     }
 
-    /// Without `.`, `..`, doubled and trailing slashes.
+    /// Without `.`, `..`, doubled and trailing slashes. By hand: what a sandbox names is no path of this host, in its encoding least of all.
     static String clean(String path) {
-        var normal = java.nio.file.Path.of(path.isEmpty() ? "/" : path).normalize().toString();
-        return normal.isEmpty() ? "/" : normal;
+        boolean absolute = path.startsWith("/");
+        var parts = new ArrayDeque<String>();
+        for (var part : path.split("/")) {
+            if (part.equals("..") && !parts.isEmpty() && !parts.getLast().equals("..")) {
+                parts.removeLast();
+            } else if (!part.isEmpty() && !part.equals(".") && !(part.equals("..") && absolute)) {
+                parts.add(part);
+            }
+        }
+        return parts.isEmpty() || absolute ? "/" + String.join("/", parts) : String.join("/", parts);
     }
 
     static String name(String path) {
