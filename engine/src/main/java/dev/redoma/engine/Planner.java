@@ -47,8 +47,8 @@ final class Planner {
         Tier tier = tiers.choose(r.isolation());
         terms.isolation(tier);
         TierChoice.mustEnforce(tier, LimitRules.enforced(filled));
-        String template = r.template() == null ? defaultTemplate : r.template();
-        Source source = store.read(tx -> Source.find(tx, caller, template));
+        String template = r.template();
+        Source source = store.read(tx -> template == null ? Source.standard(tx, caller, defaultTemplate) : Source.find(tx, caller, template));
         var caches = CacheTools.of(r.caches());
         var volumes = MountRules.check(r.volumes(), CacheTools.paths(caches));
         var mounts = store.read(tx -> Holding.named(tx, caller, caller.tenant(), volumes));

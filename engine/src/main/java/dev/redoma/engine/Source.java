@@ -4,6 +4,7 @@ package dev.redoma.engine;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
+import dev.redoma.model.RedomaException;
 import dev.redoma.model.SnapshotId;
 import dev.redoma.model.TemplateReference;
 import dev.redoma.model.wire.TemplateRef;
@@ -16,18 +17,28 @@ record Source(TemplateRef ref, List<LayerRef> layers, TemplateConfig config) {
 
     /// By a reference to a template version, or the id, name or digest of a snapshot of the caller's tenant.
     static Source find(Handle tx, Caller caller, String wanted) {
+        return sought(tx, caller, wanted).orElseThrow(() -> missing("No template or snapshot '" + RequestRules.shown(wanted) + "'.", "See 'redoma template list' for those there are."));
+    }
+
+    /// The server's own, where a request names none.
+    static Source standard(Handle tx, Caller caller, String name) {
+        return sought(tx, caller, name).orElseThrow(() -> missing("The server's default template '" + name + "' is not there.",
+                "Name another ('redoma template list'), or make it: 'redoma template build base' or 'redoma quickstart' makes 'base'."));
+    }
+
+    private static Optional<Source> sought(Handle tx, Caller caller, String wanted) {
         Optional<SnapshotRow> byId = SnapshotId.looksLike(wanted)
                 ? SnapshotRows.find(tx, wanted).filter(s -> !s.hidden() && s.tenant().equals(caller.tenant()))
                 : Optional.empty();
         if (byId.isPresent()) {
-            return of(byId.get());
+            return byId.map(Source::of);
         }
         TemplateReference reference = TemplateReference.parse("template", wanted);
-        return TemplateRows.find(tx, reference).map(Source::of)
-                .or(() -> SnapshotRows.meant(tx, caller.tenant(), reference).map(Source::of))
-                .orElseThrow(() -> Problem.of(Code.TEMPLATE_NOT_FOUND, "No template or snapshot '" + RequestRules.shown(wanted) + "'.",
-                                "See 'redoma template list' for those there are.")
-                        .with("field", "template").raise());
+        return TemplateRows.find(tx, reference).map(Source::of).or(() -> SnapshotRows.meant(tx, caller.tenant(), reference).map(Source::of));
+    }
+
+    private static RedomaException missing(String what, String remedy) {
+        return Problem.of(Code.TEMPLATE_NOT_FOUND, what, remedy).with("field", "template").raise();
     }
 
     /// Checked in the transaction that adds a sandbox: the version that it is made from was not deleted meanwhile, and so none of its
