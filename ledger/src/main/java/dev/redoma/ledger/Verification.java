@@ -67,11 +67,11 @@ final class Verification {
         return (Map<String, Object>) object;
     }
 
-    /// The bad record is then the one after the last good one of the chain being read.
+    /// The bad record is then the one after the last good one of the chain being read; before any, the file is no export at all.
     private Verdict unreadable(long number) {
         var open = chains.values().stream().reduce((first, second) -> second).orElse(null);
         String tenant = open == null ? null : chains.entrySet().stream().reduce((a, b) -> b).orElseThrow().getKey();
-        return failed(tenant, open == null ? 1 : open.seq() + 1, "line " + number + " cannot be read");
+        return open == null ? failed(null, 0, "not an exported record (line " + number + ")") : failed(tenant, open.seq() + 1, "line " + number + " cannot be read");
     }
 
     private @Nullable Verdict record(Map<String, Object> json, Map<String, Object> body) {

@@ -142,6 +142,10 @@ public final class Incoming implements AutoCloseable {
                 work.with(new TarReader(Unpacked.of(Channels.newInputStream(channel))));
             }
         } catch (TarFlaw flaw) {
+            if (flaw.isNoTar()) {
+                throw Problem.of(Code.ARCHIVE_REFUSED, "The file is neither a tar (plain, gzip or zstd) nor a zip. Nothing was written.", "Send an archive; a single file goes with 'redoma cp'.")
+                        .with("written", "nothing").raise(flaw);
+            }
             throw refused(String.valueOf(flaw.getMessage()), flaw.member(), flaw);
         } catch (EOFException | java.util.zip.ZipException cut) {
             throw refused(cut.getMessage() == null ? "it is cut" : cut.getMessage(), null, cut);

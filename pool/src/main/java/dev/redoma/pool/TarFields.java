@@ -50,13 +50,22 @@ final class TarFields {
         return value;
     }
 
+    static boolean isHeader(byte[] header) {
+        try {
+            verifyChecksum(header);
+            return true;
+        } catch (TarFlaw flaw) {
+            return false;
+        }
+    }
+
     static void verifyChecksum(byte[] header) throws TarFlaw {
         long sum = 8 * ' ';
         for (int i = 0; i < header.length; i++) {
             sum += i >= 148 && i < 156 ? 0 : header[i] & 0xff;
         }
         if (sum != number(header, 148, 8)) {
-            throw new TarFlaw("a header whose checksum is wrong (is it a tar?)");
+            throw new TarFlaw("a header whose checksum is wrong");
         }
     }
 }

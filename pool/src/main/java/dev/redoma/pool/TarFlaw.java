@@ -9,9 +9,24 @@ final class TarFlaw extends IOException {
     private static final long serialVersionUID = 1L;
 
     private @Nullable String member;
+    private boolean noTar;
 
     TarFlaw(String what) {
         super(what);
+    }
+
+    /// Of what is no tar at all: its very first header is none.
+    static TarFlaw noTar() {
+        return new TarFlaw("it is no tar").asNoTar();
+    }
+
+    private TarFlaw asNoTar() {
+        noTar = true;
+        return this;
+    }
+
+    boolean isNoTar() {
+        return noTar;
     }
 
     /// Of a member that is not the one that its reader was at.

@@ -25,6 +25,7 @@ final class TarReader implements ArchiveReader {
     private Map<String, byte[]> global = Map.of();
     private long remaining;
     private long padding;
+    private boolean begun;
 
     TarReader(InputStream in) {
         this.in = in;
@@ -114,16 +115,28 @@ final class TarReader implements ArchiveReader {
         if (n == 0) {
             return false;
         }
+        boolean first = !begun;
+        begun = true;
+        if (first && (n < BLOCK || !TarFields.isHeader(header) && !zeros(header))) {
+            throw TarFlaw.noTar();
+        }
         if (n < BLOCK) {
             throw new EOFException("the archive ends within a header");
         }
-        for (byte b : header) {
+        if (zeros(header)) {
+            return false;
+        }
+        TarFields.verifyChecksum(header);
+        return true;
+    }
+
+    private static boolean zeros(byte[] block) {
+        for (byte b : block) {
             if (b != 0) {
-                TarFields.verifyChecksum(header);
-                return true;
+                return false;
             }
         }
-        return false;
+        return true;
     }
 
     private byte[] extra(long size) throws IOException {
