@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
@@ -45,7 +46,7 @@ final class Boxes {
     <T> T locked(Box box, Supplier<T> work) {
         try {
             if (!box.lock.tryLock(patience.toNanos(), TimeUnit.NANOSECONDS)) {
-                throw Problem.of(Code.REQUEST_TIMEOUT, "Another change of this sandbox has not finished within " + patience.toSeconds() + " s.", "Try again.")
+                throw Problem.of(Code.REQUEST_TIMEOUT, "Another change of this sandbox has not finished within " + Amounts.time(patience) + ".", "Try again.")
                         .with("limit", "lock").raise();
             }
         } catch (InterruptedException e) {

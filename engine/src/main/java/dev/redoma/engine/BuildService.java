@@ -3,6 +3,7 @@ package dev.redoma.engine;
 
 import dev.redoma.engine.image.ImageReference;
 import dev.redoma.engine.recipe.Recipe;
+import dev.redoma.model.Amounts;
 import dev.redoma.model.BuildId;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
@@ -162,7 +163,7 @@ final class BuildService implements Builds {
             queue.cancel(order);
             try {
                 if (!order.settled().await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-                    throw Problem.of(Code.REQUEST_TIMEOUT, "The build has not ended within " + PATIENCE.toSeconds() + " s; it ends as soon as it can.", "Ask for it again.").raise();
+                    throw Problem.of(Code.REQUEST_TIMEOUT, "The build has not ended within " + Amounts.time(PATIENCE) + "; it ends as soon as it can.", "Ask for it again.").raise();
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

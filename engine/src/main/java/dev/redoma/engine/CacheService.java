@@ -27,11 +27,11 @@ final class CacheService implements Caches {
     public List<Cache> list(Caller caller) {
         caller.need(Scope.READ);
         return core.store().read(VolumeRows::all).stream()
-                .filter(v -> v.kind() == VolumeRow.Kind.CACHE && v.usable() && Access.sees(caller, v.tenant())).map(CacheService::view).toList();
+                .filter(v -> v.kind() == VolumeRow.Kind.CACHE && v.usable() && Access.sees(caller, v.tenant())).map(this::view).toList();
     }
 
-    private static Cache view(VolumeRow v) {
-        return new Cache(v.id().value(), v.name(), String.valueOf(v.template()), v.tenant().value(), v.sizeBytes(), v.createdAt(), v.createdBy());
+    private Cache view(VolumeRow v) {
+        return new Cache(v.id().value(), v.name(), String.valueOf(v.template()), v.tenant().value(), v.sizeBytes(), effects.used(v.id()), v.createdAt(), v.createdBy());
     }
 
     @Override

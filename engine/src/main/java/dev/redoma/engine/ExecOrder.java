@@ -5,6 +5,7 @@ import com.google.protobuf.ByteString;
 import dev.redoma.engine.proto.Pty;
 import dev.redoma.engine.proto.Request;
 import dev.redoma.engine.proto.Rlimit;
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Code;
 import dev.redoma.model.ExecId;
 import dev.redoma.model.Problem;
@@ -91,13 +92,13 @@ record ExecOrder(ExecSpec spec, String cwd, String user, Map<String, String> env
 
     private static void timeout(@Nullable Long millis) {
         if (millis != null && (millis < 1 || millis > MAX_TIMEOUT)) {
-            throw Problem.field("timeoutMs", millis + " is out of range", "1 to " + MAX_TIMEOUT + " (24 h), or leave it out for none");
+            throw Problem.field("timeoutMs", millis + " is out of range", Amounts.ofField("timeoutMs", 1, MAX_TIMEOUT) + ", or leave it out for none");
         }
     }
 
     private static long output(@Nullable Long limit) {
         if (limit != null && (limit < 1 || limit > MAX_OUTPUT)) {
-            throw Problem.field("outputLimitBytes", limit + " is out of range", "1 to " + MAX_OUTPUT + " (4 GiB)");
+            throw Problem.field("outputLimitBytes", limit + " is out of range", Amounts.ofField("outputLimitBytes", 1, MAX_OUTPUT));
         }
         return limit == null ? OUTPUT : limit;
     }

@@ -7,6 +7,7 @@ import dev.redoma.engine.proto.Exited;
 import dev.redoma.engine.proto.Reply;
 import dev.redoma.engine.proto.Request;
 import dev.redoma.engine.proto.Started;
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
@@ -222,7 +223,7 @@ final class ExecPump {
             return give(gone);
         }
         if (late) {
-            return give("the guest did not come back within " + REACH.toSeconds() + " s");
+            return give("the guest did not come back within " + Amounts.time(REACH));
         }
         return wrong > WRONG_AT_MOST && give("the guest broke the protocol again and again");
     }

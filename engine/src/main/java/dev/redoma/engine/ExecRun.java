@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.Exec;
@@ -178,7 +179,7 @@ final class ExecRun {
             throw why.raise();
         }
         if (!known) {
-            throw GuestErrors.unreachable("The guest did not start the command within " + atMost.toSeconds() + " s.").raise();
+            throw GuestErrors.unreachable("The guest did not start the command within " + Amounts.time(atMost) + ".").raise();
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.model.Amounts;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.wire.StopReason;
 import java.time.Duration;
@@ -91,7 +92,7 @@ final class ExitWatch {
 
     private StopReason reason(SandboxRow row, LiveBox live) {
         return ranOutOfMemory(live)
-                ? core.reason("oom", "memoryBytes", "The first process was killed at the memory limit of " + row.limits().memoryBytes() + " bytes.")
+                ? core.reason("oom", "memoryBytes", "The first process was killed at the memory limit of " + Amounts.size(LimitRules.enforced(row.limits()).memoryBytes()) + ".")
                 : core.reason("crashed", null, "The first process ended by itself.");
     }
 

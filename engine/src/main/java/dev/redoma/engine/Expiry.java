@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.model.Amounts;
 import dev.redoma.model.wire.StopReason;
 import java.time.Duration;
 import java.time.Instant;
@@ -56,7 +57,7 @@ final class Expiry {
         }
         Duration idle = live.idle();
         return live.leaveIfIdle()
-                ? core.reason("idle", "idleMs", "Nothing used it for " + idle.toSeconds() + " s.")
+                ? core.reason("idle", "idleMs", "Nothing used it for " + Amounts.time(idle) + ".")
                 : null;
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
-import dev.redoma.model.Bytes;
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.Limits;
 import java.util.LinkedHashMap;
@@ -60,7 +60,7 @@ final class LimitRules {
         }
         long value = number("limits.shmBytes", asked, null, Limits::shmBytes);
         if (value > memory) {
-            throw Problem.field("limits.shmBytes", "more than the memory limit, to which it counts", "at most " + shown("limits.shmBytes", memory));
+            throw Problem.field("limits.shmBytes", "more than the memory limit, to which it counts", "at most " + Amounts.ofField("limits.shmBytes", memory));
         }
         return value;
     }
@@ -70,14 +70,9 @@ final class LimitRules {
         long most = given(of.apply(bounds.most()));
         long value = asked == null ? given(fallback) : asked;
         if (value < least || value > most) {
-            throw Problem.field(field, "out of range", shown(field, least) + " to " + shown(field, most));
+            throw Problem.field(field, "out of range", Amounts.ofField(field, least, most));
         }
         return value;
-    }
-
-    /// Sizes also in the unit that people use.
-    private static String shown(String field, long value) {
-        return field.endsWith("Bytes") && value >= 1024 ? value + " (" + new Bytes(value) + ")" : String.valueOf(value);
     }
 
     private static <T> T given(@Nullable T value) {

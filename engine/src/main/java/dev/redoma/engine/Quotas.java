@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.TenantId;
@@ -42,7 +43,7 @@ final class Quotas {
             refuse("volumes", kept.volumes(), quota.volumes());
         }
         if (moreBytes > 0 && kept.bytes() + moreBytes > quota.volumeBytes()) {
-            throw Problem.of(Code.QUOTA_EXCEEDED, "The volumes of a tenant may have " + quota.volumeBytes() + " bytes together, " + kept.bytes() + " are given.",
+            throw Problem.of(Code.QUOTA_EXCEEDED, "The volumes of a tenant may have " + Amounts.size(quota.volumeBytes()) + " together, " + Amounts.size(kept.bytes()) + " are given.",
                             "Delete some, or make them smaller.")
                     .with("quota", "volumeBytes").with("limit", quota.volumeBytes()).with("inUse", kept.bytes()).raise();
         }

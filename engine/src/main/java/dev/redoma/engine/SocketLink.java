@@ -4,6 +4,7 @@ package dev.redoma.engine;
 import dev.redoma.engine.proto.Go;
 import dev.redoma.engine.proto.Request;
 import dev.redoma.kernel.Peer;
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
@@ -147,7 +148,7 @@ final class SocketLink implements GuestLink {
         while (true) {
             var channel = spares.take(end - System.nanoTime());
             if (channel == null) {
-                throw GuestErrors.unreachable("The guest offered no connection within " + atMost.toMillis() + " ms.").raise();
+                throw GuestErrors.unreachable("The guest offered no connection within " + Amounts.time(atMost) + ".").raise();
             }
             var op = new SocketOp(channel, spares::add);
             try {
@@ -164,7 +165,7 @@ final class SocketLink implements GuestLink {
     public void awaitReady(Duration atMost) {
         if (!spares.awaitFirst(atMost.toNanos())) {
             var who = instance == null ? path.toString() : instance.ref().name();
-            throw GuestErrors.unreachable("The guest of " + who + " did not dial within " + atMost.toMillis() + " ms.").raise();
+            throw GuestErrors.unreachable("The guest of " + who + " did not dial within " + Amounts.time(atMost) + ".").raise();
         }
     }
 

@@ -3,6 +3,7 @@ package dev.redoma.engine;
 
 import dev.redoma.engine.proto.Connect;
 import dev.redoma.engine.proto.Request;
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
@@ -79,7 +80,7 @@ final class StartCommand {
                     throw failed(run, "ended before it was ready (" + StepFailure.how(run.view()) + ")");
                 }
                 if (System.nanoTime() > end) {
-                    throw failed(run, "was not ready within " + Duration.ofMillis(ready.timeoutMs()));
+                    throw failed(run, "was not ready within " + Amounts.time(ready.timeoutMs()));
                 }
                 pause = pause.multipliedBy(2).compareTo(LONGEST) > 0 ? LONGEST : pause.multipliedBy(2);
             }

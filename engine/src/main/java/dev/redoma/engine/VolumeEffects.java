@@ -4,10 +4,12 @@ package dev.redoma.engine;
 import dev.redoma.model.Bytes;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
+import dev.redoma.model.VolumeId;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +38,21 @@ final class VolumeEffects {
             return work.get();
         } finally {
             changing.unlock();
+        }
+    }
+
+    /// In bytes, as its quota counts it; null if it is not there: not yet, or deleted in this very moment.
+    @Nullable Long used(VolumeId id) {
+        if (core.pool().volumes().find(id).isEmpty()) {
+            return null;
+        }
+        try {
+            return (Long) core.pool().volumes().used(id).value();
+        } catch (RuntimeException gone) {
+            if (core.pool().volumes().find(id).isEmpty()) {
+                return null;
+            }
+            throw gone;
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Problem;
 import dev.redoma.model.VolumeId;
@@ -37,7 +38,7 @@ final class VolumeRules {
 
     long size(long bytes) {
         if (bytes < LEAST || bytes > most) {
-            throw Problem.field("sizeBytes", "out of range", LEAST + " to " + most);
+            throw Problem.field("sizeBytes", "out of range", Amounts.ofField("sizeBytes", LEAST, most));
         }
         return bytes;
     }

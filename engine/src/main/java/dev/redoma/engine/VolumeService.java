@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
-import dev.redoma.model.Bytes;
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.Scope;
-import dev.redoma.model.VolumeId;
 import dev.redoma.model.wire.CreateVolume;
 import dev.redoma.model.wire.Volume;
 import java.util.List;
@@ -74,7 +73,7 @@ final class VolumeService implements Volumes {
         return verb(caller, volume, row -> {
             long used = core.pool().volumes().used(row.id()).value();
             if (sizeBytes < used) {
-                throw Problem.of(Code.WRONG_STATE, "The volume holds " + used + " bytes, more than that.", "Remove files first, or choose a larger size.")
+                throw Problem.of(Code.WRONG_STATE, "The volume holds " + Amounts.size(used) + ", more than that.", "Remove files first, or choose a larger size.")
                         .with("usedBytes", used).raise();
             }
             Admission.Room room = admission.look();
@@ -117,23 +116,9 @@ final class VolumeService implements Volumes {
     }
 
     private Volume view(VolumeRow row) {
-        var used = core.pool().volumes().find(row.id()).map(there -> used(row.id())).orElse(null);
         String state = VolumeRow.DELETE.equals(row.target()) ? "deleting" : row.state();
         List<Volume.Holder> holders = core.store().read(tx -> VolumeRows.had(tx, row)).stream().map(VolumeRows.Had::holder).toList();
-        return new Volume(row.id().value(), row.name(), row.tenant().value(), state, row.sizeBytes(), used, row.shared(), row.owner(), row.labels(),
+        return new Volume(row.id().value(), row.name(), row.tenant().value(), state, row.sizeBytes(), effects.used(row.id()), row.shared(), row.owner(), row.labels(),
                 row.createdAt(), row.createdBy(), holders);
-    }
-
-    /// Null if it is deleted in this very moment.
-    private @org.jspecify.annotations.Nullable Long used(VolumeId id) {
-        try {
-            Bytes used = core.pool().volumes().used(id);
-            return used.value();
-        } catch (RuntimeException gone) {
-            if (core.pool().volumes().find(id).isEmpty()) {
-                return null;
-            }
-            throw gone;
-        }
     }
 }

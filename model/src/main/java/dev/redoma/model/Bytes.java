@@ -43,12 +43,6 @@ public record Bytes(long value) implements Comparable<Bytes> {
 
     @Override
     public String toString() {
-        for (int p = 4; p > 0; p--) {
-            long unit = 1L << (10 * p);
-            if (value >= unit && value % unit == 0) {
-                return value / unit + " " + "KMGT".charAt(p - 1) + "iB";
-            }
-        }
-        return value + " B";
+        return Amounts.size(value);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.client.http;
 
+import dev.redoma.model.Amounts;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
@@ -70,7 +71,7 @@ public final class Transport implements AutoCloseable {
             throw local.getCause() instanceof IOException cause ? cause : local;
         } catch (SocketTimeoutException slow) {
             connection.close();
-            throw new Failure.Broken("no answer within " + request.patience().toSeconds() + " s", slow);
+            throw new Failure.Broken("no answer within " + Amounts.time(request.patience()), slow);
         } catch (IOException e) {
             connection.close();
             throw new Failure.Broken("the connection broke: " + e.getMessage(), e);

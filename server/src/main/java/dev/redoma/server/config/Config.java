@@ -154,7 +154,7 @@ public record Config(
         }
         var step = v.duration(ConfigKey.BUILDS_STEP);
         if (step.toMillis() < 1000 || step.compareTo(java.time.Duration.ofHours(23)) > 0) {
-            throw Problem.field(ConfigKey.BUILDS_STEP.path(), "is " + step.toMillis() + " ms", "1s to 23h");
+            throw Problem.field(ConfigKey.BUILDS_STEP.path(), "is " + dev.redoma.model.Amounts.time(step), "1s to 23h");
         }
         return new EngineConfig.Building(atOnce, v.number(ConfigKey.BUILDS_WAITING), step, v.number(ConfigKey.BUILDS_MEMBERS), v.size(ConfigKey.BUILDS_FILES),
                 v.size(ConfigKey.BUILDS_LOG), v.duration(ConfigKey.BUILDS_KEEP));

@@ -2,6 +2,7 @@
 package dev.redoma.tiers.oci;
 
 import dev.redoma.kernel.Pause;
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import java.time.Duration;
@@ -21,7 +22,7 @@ final class Await {
             if (System.nanoTime() >= end) {
                 throw Problem.of(
                                 Code.HOST_FAILED,
-                                what + " took longer than " + AT_MOST.toSeconds() + " s",
+                                what + " took longer than " + Amounts.time(AT_MOST),
                                 "Try again; if it stays so, ask the operator to look for processes stuck in the kernel.")
                         .raise();
             }

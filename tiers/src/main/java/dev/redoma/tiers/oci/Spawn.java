@@ -2,6 +2,7 @@
 package dev.redoma.tiers.oci;
 
 import dev.redoma.kernel.BlockingCalls;
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import java.io.IOException;
@@ -43,7 +44,7 @@ final class Spawn {
     private static Result finish(List<String> command, Process process) throws IOException {
         try {
             if (!process.waitFor(AT_MOST.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw failed(command, "did not end within " + AT_MOST.toSeconds() + " s", null);
+                throw failed(command, "did not end within " + Amounts.time(AT_MOST), null);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -2,6 +2,7 @@
 package dev.redoma.tiers.oci;
 
 import dev.redoma.kernel.BlockingCalls;
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import java.io.DataInputStream;
@@ -53,7 +54,7 @@ final class StandingLauncher implements AutoCloseable {
             return answer.get(Spawn.AT_MOST.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException slow) {
             end(id);
-            throw failed("did not end within " + Spawn.AT_MOST.toSeconds() + " s", null);
+            throw failed("did not end within " + Amounts.time(Spawn.AT_MOST), null);
         } catch (InterruptedException e) {
             end(id);
             Thread.currentThread().interrupt();

@@ -2,6 +2,7 @@
 package dev.redoma.protocols.e2b.envd;
 
 import dev.redoma.http.Exchange;
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import java.time.Duration;
@@ -33,7 +34,7 @@ final class Deadline {
         try {
             return work.call();
         } catch (Exception e) {
-            throw watch.passed() ? Problem.of(Code.REQUEST_TIMEOUT, "The call was not done after " + atMost.toMillis() + " ms.", "Allow more time.").raise(e) : e;
+            throw watch.passed() ? Problem.of(Code.REQUEST_TIMEOUT, "The call was not done after " + Amounts.time(atMost) + ".", "Allow more time.").raise(e) : e;
         } finally {
             watch.over();
             timer.interrupt();
