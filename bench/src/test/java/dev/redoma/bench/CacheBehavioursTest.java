@@ -92,7 +92,7 @@ class CacheBehavioursTest {
         var id = redoma.call("create", "--template", "tiny", "--cache", "uv").text().strip();
         assertThat(redoma.call("exec", id, "--", "sh", "-c", "echo x > $UV_CACHE_DIR/x").code()).isZero();
         assertThat(redoma.call("cache", "promote", id, "uv").code()).isZero();
-        assertThat(redoma.call("cache", "list").text()).contains("uv").contains("tiny");
+        assertThat(redoma.call("cache", "list").text()).contains("uv").contains("tiny").contains("USED").contains("QUOTA");
         assertThat(redoma.call("run", "-q", "--template", "tiny", "--cache", "uv", "--", "sh", "-c", "ls $UV_CACHE_DIR").text()).isEqualTo("x\n");
         assertThat(redoma.call("cache", "clear", "--name", "uv").text()).contains("1");
         redoma.call("kill", id);

@@ -145,6 +145,26 @@ class CommandLineTest {
     }
 
     @Test
+    void whatIsNoArchiveSaysSo(@TempDir Path scratch) throws Exception {
+        var readme = Files.writeString(scratch.resolve("README.md"), "# No archive\n".repeat(100));
+        try (var box = lab.tiny()) {
+            for (var text : List.of("# short\n", "# No archive\n".repeat(100))) {
+                Files.writeString(readme, text);
+                var r = redoma.call("import", readme.toString(), box.id() + ":/tmp/x");
+                assertThat(r.code()).isEqualTo(1);
+                assertThat(r.err()).contains("neither a tar").contains("nor a zip").contains("Nothing was written");
+            }
+        }
+    }
+
+    @Test
+    void boundsSayTheirUnits() throws Exception {
+        var r = redoma.call("create", "--template", "tiny", "--lifetime", "365d");
+        assertThat(r.code()).isEqualTo(2);
+        assertThat(r.err()).contains("1000 (1.0 s) to 86400000 (24h 0m)");
+    }
+
+    @Test
     void versionsTagsAndWhatIsInASnapshotAreTold() throws Exception {
         assertThat(redoma.call("template", "tag", "tiny", "cli").code()).isZero();
         var shown = redoma.call("template", "show", "tiny:cli").text();
@@ -165,7 +185,7 @@ class CommandLineTest {
             var contents = redoma.call("snapshot", "show", "cli:v1").text();
             assertThat(contents).contains("CLASS").contains("/root/app/.env").contains("expires").doesNotContain(secret);
             var scrubbed = redoma.call("snapshot", "create", box.id(), "--name", "cli:v2");
-            assertThat(scrubbed.err()).contains("scrubbed: credentials, 1 files");
+            assertThat(scrubbed.err()).contains("scrubbed: credentials, 1 file\n");
             assertThat(redoma.call("snapshot", "list", "--name", "cli").text().lines()).hasSize(3);
             assertThat(redoma.call("snapshot", "delete", "cli:v1").code()).isZero();
             assertThat(redoma.call("snapshot", "delete", "cli").code()).isZero();

@@ -5,6 +5,7 @@ import dev.redoma.client.Audit;
 import dev.redoma.client.Profile;
 import dev.redoma.client.RedomaClient;
 import dev.redoma.ledger.Ledger;
+import dev.redoma.model.Amounts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -46,7 +47,7 @@ final class AuditVerify extends Verb {
     }
 
     private Audit.Verified export(Path export) throws IOException {
-        var verdict = Ledger.verifyExport(export, pinned());
+        var verdict = Ledger.verifyExport(Local.there(export), pinned());
         return new Audit.Verified(verdict.status().name().toLowerCase(Locale.ROOT), verdict.records(), verdict.tenant(), verdict.firstBad(), verdict.message());
     }
 
@@ -58,9 +59,9 @@ final class AuditVerify extends Verb {
         if (json) {
             print(verified);
         } else {
-            io.line(verified.status() + ": " + verified.records() + " records" + (verified.message() == null || verified.message().isEmpty() ? "" : "; " + verified.message()));
+            io.line(verified.status() + ": " + Amounts.count(verified.records(), "record") + (verified.message() == null || verified.message().isEmpty() ? "" : "; " + verified.message()));
             if (verified.status().equals("failed") && verified.firstBad() != null && verified.firstBad() > 0) {
-                io.line("first bad record: " + verified.firstBad() + " of tenant " + verified.tenant());
+                io.line("first bad record: " + verified.firstBad() + (verified.tenant() == null ? "" : " of tenant " + verified.tenant()));
             }
         }
         return verified.status().equals("ok") ? Exit.OK : Exit.FAILURE;

@@ -34,9 +34,9 @@ final class CacheGroup {
             }
             var rows = new ArrayList<List<String>>();
             for (Cache c : all) {
-                rows.add(List.of(c.name(), c.template(), c.tenant(), Text.size(c.sizeBytes()), Text.ago(c.createdAt()), c.createdBy()));
+                rows.add(List.of(c.name(), c.template(), c.tenant(), Text.size(c.usedBytes()), Text.size(c.sizeBytes()), Text.ago(c.createdAt()), c.createdBy()));
             }
-            io.bytes(Text.table(List.of("NAME", "TEMPLATE", "TENANT", "SIZE", "PROMOTED", "BY"), rows).getBytes(StandardCharsets.UTF_8));
+            io.bytes(Text.table(List.of("NAME", "TEMPLATE", "TENANT", "USED", "QUOTA", "PROMOTED", "BY"), rows).getBytes(StandardCharsets.UTF_8));
             return Exit.OK;
         }
     }

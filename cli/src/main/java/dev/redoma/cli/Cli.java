@@ -86,10 +86,17 @@ final class Cli {
     private static int usage(ParameterException problem, Io io) {
         var at = problem.getCommandLine();
         var verb = problem instanceof CommandLine.UnmatchedArgumentException unmatched && at.getParent() == null ? unmatched.getUnmatched().getFirst() : "-";
-        io.err().println("redoma: " + (verb.startsWith("-") ? problem.getMessage() : "no verb '" + verb + "'"));
+        io.err().println("redoma: " + (verb.startsWith("-") ? said(problem) : "no verb '" + verb + "'"));
         io.err().println("  what to do: see '" + at.getCommandSpec().qualifiedName() + " --help'"
                 + (carries(at) ? "; '--' goes before the command" : ""));
         return carries(at) ? Exit.OURS : Exit.USAGE;
+    }
+
+    /// As picocli says it, but for values of NAME=VALUE, which it doubles a word about.
+    private static @Nullable String said(ParameterException problem) {
+        return problem.getArgSpec() instanceof CommandLine.Model.OptionSpec option && option.typeInfo().isMap() && problem.getValue() != null && !problem.getValue().isEmpty()
+                ? option.longestName() + ": '" + Text.safe(problem.getValue()) + "' is not of the form " + option.paramLabel()
+                : problem.getMessage();
     }
 
     private static boolean json(CommandLine at) {

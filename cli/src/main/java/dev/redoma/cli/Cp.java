@@ -44,6 +44,9 @@ final class Cp extends Verb {
             throw new Failed(Exit.USAGE, "One of SRC and DST is local and the other SANDBOX:PATH.", "Copy between sandboxes by way of a local folder, or fork.");
         }
         if (target != null) {
+            if (!from.equals("-")) {
+                Local.there(from);
+            }
             up(target.files(client).as(user), target);
         } else if (source != null) {
             down(source.files(client).as(user), source);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.cli;
 
+import dev.redoma.model.Amounts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,9 @@ final class Down extends HostVerb {
         }
         int unmounted = all ? unmount() : 0;
         said(running.isPresent(), ended, unmounted);
+        if (running.isEmpty()) {
+            elsewhere();
+        }
         return Exit.OK;
     }
 
@@ -42,11 +46,20 @@ final class Down extends HostVerb {
         }
     }
 
+    /// Whoever forgot the flags meant the server that the profile names.
+    private void elsewhere() throws IOException {
+        var profile = io.profiles().load();
+        if (profile.isPresent()) {
+            var url = profile.get().url();
+            ServerProcess.at(url).ifPresent(it -> io.err().println("redoma: the server of your profile, " + url + ", runs on " + it.data + "; to end it: " + it.down()));
+        }
+    }
+
     private void said(boolean stopped, long ended, int unmounted) {
         if (json) {
             print(Map.of("stopped", stopped, "ended", ended, "unmounted", unmounted));
         } else {
-            io.line((stopped ? "the server was stopped" : "no server was running on " + flags.data) + (all ? "; " + ended + " sandboxes ended, " + unmounted + " mounts undone" : ""));
+            io.line((stopped ? "the server was stopped" : "no server was running on " + flags.data) + (all ? "; " + (ended == 1 ? "1 sandbox" : ended + " sandboxes") + " ended, " + Amounts.count(unmounted, "mount") + " undone" : ""));
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.cli;
 
+import dev.redoma.model.Amounts;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
@@ -23,15 +24,7 @@ final class Durations {
         return digits == null ? 0 : Long.parseLong(digits);
     }
 
-    /// `1h 5m`, `12.3 s`, `45 ms`.
     static String text(long millis) {
-        if (millis < 1000) {
-            return millis + " ms";
-        }
-        if (millis < 60_000) {
-            return millis / 1000 + "." + millis % 1000 / 100 + " s";
-        }
-        long minutes = millis / 60_000;
-        return minutes < 60 ? minutes + "m " + millis % 60_000 / 1000 + "s" : minutes / 60 + "h " + minutes % 60 + "m";
+        return Amounts.time(millis);
     }
 }

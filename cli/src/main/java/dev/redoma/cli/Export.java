@@ -19,6 +19,8 @@ import picocli.CommandLine.Parameters;
     "Fetch a folder of a sandbox or volume as a tar or zip, or with --changes what a sandbox changed.",
     "Modes, links, empty folders, names and times are kept. The archive is as hostile as what made it: look before you unpack it elsewhere than with 'redoma cp'."})
 final class Export extends Verb {
+    private static final String ORDER = "SANDBOX:PATH comes first, FILE after it";
+
     @Option(names = "--format", paramLabel = "FORMAT", description = "tar or zip (default: by the file's name, else tar).")
     @Nullable String format;
 
@@ -44,6 +46,9 @@ final class Export extends Verb {
     @Override
     int run(RedomaClient client) throws IOException {
         var options = new ArchiveOptions(format == null ? to.endsWith(".zip") ? "zip" : "tar" : format, include);
+        if (!changes) {
+            RemotePath.required(from, ORDER);
+        }
         if (to.equals("-")) {
             fetch(client, options, io.out());
             return Exit.OK;
@@ -60,7 +65,7 @@ final class Export extends Verb {
             SandboxName.in(client, from).exportChanges(options, out);
             return;
         }
-        var remote = RemotePath.required(from);
+        var remote = RemotePath.required(from, ORDER);
         remote.files(client).as(user).folders().export(remote.path(), options, out);
     }
 }

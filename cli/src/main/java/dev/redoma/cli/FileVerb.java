@@ -10,6 +10,8 @@ import picocli.CommandLine.Parameters;
 
 /// A verb about one path of a sandbox.
 abstract class FileVerb extends Verb {
+    static final String FIRST = "SANDBOX:PATH comes first";
+
     @Option(names = {"-u", "--user"}, description = "As this user of the sandbox.")
     @Nullable String user;
 
@@ -24,7 +26,7 @@ abstract class FileVerb extends Verb {
 
     @Override
     int run(RedomaClient client) throws IOException {
-        var remote = RemotePath.required(place);
+        var remote = RemotePath.required(place, FIRST);
         act(remote.files(client).as(user), remote.path());
         return Exit.OK;
     }

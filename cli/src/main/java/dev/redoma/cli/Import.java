@@ -30,7 +30,10 @@ final class Import extends Verb {
 
     @Override
     int run(RedomaClient client) throws IOException {
-        var remote = RemotePath.required(to);
+        var remote = RemotePath.required(to, "FILE comes first, SANDBOX:PATH after it");
+        if (!from.equals("-")) {
+            Local.there(from);
+        }
         var folders = remote.files(client).as(user).folders();
         if (from.equals("-")) {
             folders.unpack(io.in()::transferTo, remote.path());

@@ -18,7 +18,7 @@ final class Mv extends FileVerb {
     @Override
     void act(SandboxFiles files, String path) {
         var there = RemotePath.of(to);
-        if (there != null && !there.equals(RemotePath.required(place).with(there.path()))) {
+        if (there != null && !there.equals(RemotePath.required(place, FIRST).with(there.path()))) {
             throw new Failed(Exit.USAGE, "A file is moved within one sandbox.", "Use 'redoma cp' twice to take it to another.");
         }
         files.move(path, there == null ? to : there.path());

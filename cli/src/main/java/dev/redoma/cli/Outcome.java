@@ -45,7 +45,7 @@ final class Outcome {
             io.err().println("redoma: a process of the command was killed at the memory limit of the sandbox");
         }
         if (exec.droppedBytes() > 0) {
-            io.err().println("redoma: " + exec.droppedBytes() + " bytes of output beyond the limit were dropped");
+            io.err().println("redoma: " + Text.size(exec.droppedBytes()) + " of output beyond the limit were dropped");
         }
     }
 

@@ -21,7 +21,7 @@ final class PolicyWord {
         Path file = Path.of(word);
         try {
             if (Files.size(file) > LARGEST) {
-                throw new Failed(Exit.USAGE, word + " has more than " + LARGEST + " bytes.", "Name a policy file.");
+                throw new Failed(Exit.USAGE, word + " is larger than " + Text.size(LARGEST) + ".", "Name a policy file.");
             }
             String text = Files.readString(file);
             return text.isBlank() || text.chars().noneMatch(c -> c == '\n') ? text + "\n" : text;

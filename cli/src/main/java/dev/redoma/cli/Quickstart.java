@@ -45,7 +45,7 @@ final class Quickstart extends Verb {
     @Override
     int run(RedomaClient client) throws IOException, InterruptedException {
         template(client);
-        return new QuickstartTask(io, client, json).run(app());
+        return new QuickstartTask(io, client, json).run(app(), flags.data.toAbsolutePath().resolve("quickstart"));
     }
 
     private void template(RedomaClient client) throws IOException, InterruptedException {

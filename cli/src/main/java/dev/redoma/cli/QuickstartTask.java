@@ -9,7 +9,10 @@ import dev.redoma.client.SandboxHandle;
 import dev.redoma.model.wire.Exec;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 
 /// The real task of the quickstart: the tests and the report of a small project, in a sandbox.
@@ -28,7 +31,8 @@ final class QuickstartTask {
     }
 
     /// 0 when everything went as it should; that one test of the project fails is part of it, and shown.
-    int run(Path app) throws IOException {
+    /// `local` is where the artifacts go: below the server's data, so that they leave with it; those of an earlier run are replaced.
+    int run(Path app, Path local) throws IOException {
         step("sandbox");
         try (var box = client.create(NewSandbox.from("base").label("made-by", "quickstart")); var interrupted = new OnInterrupt(box::kill)) {
             var state = box.state();
@@ -39,7 +43,7 @@ final class QuickstartTask {
             io.err().println("  (one test fails on purpose: the fault is the example's task)");
             var report = command(box, work, REPORT);
             changes(box, work);
-            var artifacts = artifacts(box, work);
+            var artifacts = artifacts(box, work, local);
             audit(box);
             result(box, tests, report, artifacts);
             return report.exitCode() != null && report.exitCode() == 0 ? Exit.OK : Exit.FAILURE;
@@ -54,7 +58,7 @@ final class QuickstartTask {
         step(line);
         var exec = box.execs().run(Command.of(line.split(" ")).cwd(work.path()), new Events(io, json, started -> {}));
         io.err().println("  exit code " + exec.exitCode() + ", " + time(exec.wallMs()) + " (processor " + time(exec.cpuMs()) + ", memory peak "
-                + Text.size(exec.peakMemoryBytes()) + "), " + exec.outputBytes() + " bytes of output");
+                + Text.size(exec.peakMemoryBytes()) + "), " + Text.size(exec.outputBytes()) + " of output");
         return exec;
     }
 
@@ -67,15 +71,26 @@ final class QuickstartTask {
         new ChangeSummary(io, json).print(box, work);
     }
 
-    private Path artifacts(SandboxHandle box, Workspace work) throws IOException {
+    private Path artifacts(SandboxHandle box, Workspace work, Path local) throws IOException {
         step("artifacts");
-        var local = Files.createTempDirectory("redoma-quickstart-");
+        removed(local);
+        Files.createDirectory(local, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         var report = work.path() + "/report";
         box.files().folders().download(report, local, done -> {});
         try (var files = Files.list(local)) {
             files.sorted().forEach(file -> io.err().println("  " + file));
         }
         return local;
+    }
+
+    private static void removed(Path folder) throws IOException {
+        if (Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+            try (var all = Files.walk(folder)) {
+                for (var path : all.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(path);
+                }
+            }
+        }
     }
 
     private void audit(SandboxHandle box) {

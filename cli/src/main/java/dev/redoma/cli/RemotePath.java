@@ -21,10 +21,11 @@ record RemotePath(boolean volume, String owner, String path) {
         return new RemotePath(volume, rest.substring(0, colon), path.isEmpty() ? "." : path);
     }
 
-    static RemotePath required(String text) {
+    /// `order`: which argument it is, as nobody knows who gave them the other way round.
+    static RemotePath required(String text, String order) {
         var remote = of(text);
         if (remote == null) {
-            throw new Failed(Exit.USAGE, "'" + text + "' is not of the form SANDBOX:PATH", "Write the sandbox's id or name (or volume/NAME), a colon and the path.");
+            throw new Failed(Exit.USAGE, "'" + Text.safe(text) + "' is not of the form SANDBOX:PATH; " + order + ".", "Write the sandbox's id or name (or volume/NAME), a colon and the path.");
         }
         return remote;
     }

@@ -55,6 +55,9 @@ final class Report {
         return switch (failure) {
             case ClientException e -> Exit.of(e);
             case Failed f -> f.code();
+            case UncheckedIOException e when e.getCause() != null -> code(e.getCause());
+            case java.nio.file.NoSuchFileException none -> Exit.USAGE;
+            case java.nio.file.NotDirectoryException not -> Exit.USAGE;
             case RedomaException e -> e.problem().code().status() / 100 == 4 ? Exit.USAGE : Exit.FAILURE;
             default -> Exit.FAILURE;
         };

@@ -56,6 +56,9 @@ final class Run extends Verb {
     @Override
     int run(RedomaClient client) throws Exception {
         outliveCommand();
+        if (workspace != null && !cloned()) {
+            Local.there(workspace);
+        }
         var command = how.command(words);
         var made = new CompletableFuture<SandboxHandle>();
         try (var interrupted = OnInterrupt.of(made, this::kill)) {

@@ -55,6 +55,30 @@ final class ServerProcess {
         }
     }
 
+    /// The flags of the server of this host that serves at `url`, as it was started.
+    static Optional<ServerFlags> at(String url) throws IOException {
+        for (var process : ProcessHandle.allProcesses().filter(p -> handle(p.pid()).isPresent()).toList()) {
+            var flags = flags(List.of(commandLine(process.pid()).split("\0")));
+            if (flags.isPresent() && new ServerProcess(flags.get()).running().filter(r -> r.pid() == process.pid() && r.url().equals(url)).isPresent()) {
+                return flags;
+            }
+        }
+        return Optional.empty();
+    }
+
+    /// Without `--data` it was not started by us, and its directories are not known.
+    static Optional<ServerFlags> flags(List<String> words) {
+        int data = words.indexOf("--data");
+        int run = words.indexOf("--run");
+        if (data < 0 || data + 1 >= words.size()) {
+            return Optional.empty();
+        }
+        var flags = new ServerFlags();
+        flags.data = Path.of(words.get(data + 1));
+        flags.run = run < 0 || run + 1 >= words.size() ? null : Path.of(words.get(run + 1));
+        return Optional.of(flags);
+    }
+
     private List<String> command() {
         return command(MAIN, flags.arguments(Profile.place()));
     }
@@ -132,7 +156,7 @@ final class ServerProcess {
         }
         if (process.isAlive()) {
             process.destroy();
-            throw failed("The server was not ready within " + READY.toSeconds() + " s and was ended.");
+            throw failed("The server was not ready within " + Durations.text(READY.toMillis()) + " and was ended.");
         }
         throw failed("The server ended before it was ready.");
     }
@@ -149,7 +173,7 @@ final class ServerProcess {
         try {
             process.onExit().get(60, java.util.concurrent.TimeUnit.SECONDS);
         } catch (java.util.concurrent.TimeoutException slow) {
-            throw new Failed(Exit.FAILURE, "The server (process " + process.pid() + ") did not end within 60 s.", "Look at its log; kill -9 is safe: nothing is lost.");
+            throw new Failed(Exit.FAILURE, "The server (process " + process.pid() + ") did not end within " + Durations.text(60_000) + ".", "Look at its log; kill -9 is safe: nothing is lost.");
         } catch (java.util.concurrent.ExecutionException | InterruptedException e) {
             Thread.currentThread().interrupt();
         }

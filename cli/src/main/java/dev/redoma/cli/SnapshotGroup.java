@@ -2,6 +2,7 @@
 package dev.redoma.cli;
 
 import dev.redoma.client.RedomaClient;
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Problem;
 import dev.redoma.model.TemplateReference;
 import dev.redoma.model.wire.CreateSnapshot;
@@ -59,7 +60,7 @@ final class SnapshotGroup {
                 print(made);
             } else {
                 io.line(made.id());
-                made.scrubbed().forEach((of, what) -> io.err().println("redoma: scrubbed: " + of + ", " + what.files() + " files"));
+                made.scrubbed().forEach((of, what) -> io.err().println("redoma: scrubbed: " + of + ", " + Amounts.count(what.files(), "file")));
             }
             return Exit.OK;
         }

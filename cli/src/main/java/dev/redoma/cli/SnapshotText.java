@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.cli;
 
+import dev.redoma.model.Amounts;
 import dev.redoma.model.wire.ContentTally;
 import dev.redoma.model.wire.FoundCredential;
 import dev.redoma.model.wire.PackageChange;
@@ -31,7 +32,7 @@ final class SnapshotText {
                 .line("created", s.createdAt()).line("expires", s.expiresAt()).line("kept", s.keepCount() == null ? null : "the newest " + s.keepCount())
                 .line("labels", s.labels().isEmpty() ? null : s.labels());
         var scrubbed = new ArrayList<String>();
-        new TreeMap<>(s.scrubbed()).forEach((name, what) -> scrubbed.add(name + " (" + what.files() + " files, " + Text.size(what.bytes()) + ")"));
+        new TreeMap<>(s.scrubbed()).forEach((name, what) -> scrubbed.add(name + " (" + Amounts.count(what.files(), "file") + ", " + Text.size(what.bytes()) + ")"));
         return facts.line("scrubbed", scrubbed.isEmpty() ? null : String.join(", ", scrubbed)).text() + "\n" + contents(in);
     }
 

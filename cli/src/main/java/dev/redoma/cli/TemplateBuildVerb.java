@@ -2,6 +2,8 @@
 package dev.redoma.cli;
 
 import dev.redoma.client.RedomaClient;
+import dev.redoma.model.Problem;
+import dev.redoma.model.TemplateReference;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +27,7 @@ final class TemplateBuildVerb extends Verb {
     @Parameters(index = "0", paramLabel = "WHAT")
     String what = "";
 
-    @Option(names = "--name", description = "Name of the template (default: that of the folder).")
+    @Option(names = "--name", paramLabel = "NAME[:TAG]", description = "Name of the template (default: that of the folder), and a tag of the version, as --tag gives it.")
     @Nullable String name;
 
     @Option(names = "--tag", description = "A tag of the version, beside latest.")
@@ -53,9 +55,9 @@ final class TemplateBuildVerb extends Verb {
         }
         var recipe = recipe(path);
         var folder = Objects.requireNonNull(recipe.toAbsolutePath().normalize().getParent());
-        var template = name == null ? named(folder) : name;
+        var called = called(folder);
         try (var progress = Progress.onTerminal(io, "upload")) {
-            var sent = client.builds().start(template, folder, String.valueOf(recipe.getFileName()), arguments(), tag, noCache, done -> progress.at(done, -1));
+            var sent = client.builds().start(called.name(), folder, String.valueOf(recipe.getFileName()), arguments(), called.tag(), noCache, done -> progress.at(done, -1));
             progress.close();
             sent.leftOut().forEach(left -> io.err().println("redoma: not sent, it is no file, folder or link: " + Text.safe(left)));
             return new BuildFollow(this).follow(client, sent.build(), detach);
@@ -66,10 +68,26 @@ final class TemplateBuildVerb extends Verb {
         if (Files.isRegularFile(path)) {
             return path;
         }
-        return RECIPES.stream().map(path::resolve).filter(Files::isRegularFile).findFirst().orElseThrow(() -> new Failed(Exit.NOT_FOUND,
+        return RECIPES.stream().map(path::resolve).filter(Files::isRegularFile).findFirst().orElseThrow(() -> new Failed(Exit.USAGE,
                 Files.isDirectory(path) ? "There is neither recipe.yaml nor Dockerfile in " + path + "." : "There is no '" + path + "', and no template of that name comes with Redoma.",
                 "Name a folder with a recipe, or the recipe."));
     }
+
+    private Called called(Path folder) {
+        if (name == null) {
+            return new Called(named(folder), tag);
+        }
+        var given = TemplateReference.parse("--name", name);
+        if (given.name() == null || given.digest() != null) {
+            throw Problem.field("--name", "a digest comes of itself", "NAME or NAME:TAG");
+        }
+        if (given.tag() != null && tag != null && !tag.equals(given.tag())) {
+            throw new Failed(Exit.USAGE, "--name gives the tag '" + given.tag() + "' and --tag another.", "Give one of them.");
+        }
+        return new Called(given.name(), given.tag() == null ? tag : given.tag());
+    }
+
+    private record Called(String name, @Nullable String tag) {}
 
     private static String named(Path folder) {
         var name = folder.getFileName() == null ? "" : folder.getFileName().toString().toLowerCase(Locale.ROOT);

@@ -2,6 +2,7 @@
 package dev.redoma.cli;
 
 import dev.redoma.client.RedomaClient;
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Problem;
 import dev.redoma.model.TemplateReference;
 import dev.redoma.model.wire.Template;
@@ -27,7 +28,7 @@ final class TemplateGroup {
             verb.io.line(template.name() + " " + template.digest() + " " + template.state() + " " + Text.size(template.sizeBytes()));
             var out = template.leftOut();
             if (out != null) {
-                verb.io.err().println("redoma: left out: " + out.devices() + " device nodes, " + out.capabilities() + " file capabilities (or parts of them), " + out.attributes() + " other attributes");
+                verb.io.err().println("redoma: left out: " + Amounts.count(out.devices(), "device node") + ", " + out.capabilities() + " file capabilities (or parts of them), " + out.attributes() + " other attributes");
             }
         }
     }
@@ -47,7 +48,7 @@ final class TemplateGroup {
         @Override
         int run(RedomaClient client) {
             try (var progress = Progress.onTerminal(io, "import of " + name)) {
-                said(this, client.templates().importTar(name, file, progress::at));
+                said(this, client.templates().importTar(name, Local.there(file), progress::at));
             }
             return Exit.OK;
         }
@@ -71,7 +72,7 @@ final class TemplateGroup {
         }
     }
 
-    @Command(name = "show", description = "Show a template version: its layers, configuration, tags and who stands on it.")
+    @Command(name = "show", description = "Show a template version: its layers (the top one first), configuration, tags and who stands on it.")
     static final class One extends Verb {
         @Parameters(index = "0", paramLabel = "TEMPLATE", description = TemplateText.REFERENCE)
         String template = "";

@@ -30,9 +30,10 @@ final class TemplateText {
         facts.line("user", c.user()).line("directory", c.cwd()).line("environment", named(c.envNames())).line("entrypoint", named(c.entrypoint()))
                 .line("command", named(c.cmd())).line("ports", named(c.exposedPorts())).line("labels", c.labels().isEmpty() ? null : c.labels())
                 .line("stop signal", c.stopSignal());
-        int number = 1;
+        int number = 0;
         for (TemplateLayer layer : t.layers()) {
-            facts.line("layer " + number++, (layer.digest() == null ? layer.snapshot() : layer.digest()) + " " + Text.size(layer.sizeBytes()));
+            number++;
+            facts.line("layer " + number + (t.layers().size() == 1 ? "" : number == 1 ? " (top)" : number == t.layers().size() ? " (bottom)" : ""), (layer.digest() == null ? layer.snapshot() : layer.digest()) + " " + Text.size(layer.sizeBytes()));
         }
         return facts.line("sandboxes", users(t.usedBy().sandboxes(), t.usedBy().sandboxIds()))
                 .line("snapshots", users(t.usedBy().snapshots(), t.usedBy().snapshotIds())).text();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.cli;
 
+import dev.redoma.model.Amounts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,12 +32,7 @@ final class Text {
     }
 
     static String size(long bytes) {
-        if (bytes < 1024) {
-            return bytes + " B";
-        }
-        int power = (63 - Long.numberOfLeadingZeros(bytes)) / 10;
-        long tenths = (long) (bytes / Math.pow(1024, power) * 10);
-        return tenths / 10 + "." + tenths % 10 + " " + "KMGTPE".charAt(power - 1) + "iB";
+        return Amounts.size(bytes);
     }
 
     static String size(@Nullable Long bytes) {

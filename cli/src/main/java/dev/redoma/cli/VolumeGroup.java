@@ -41,7 +41,7 @@ final class VolumeGroup {
 
         private static String facts(Volume v) {
             var facts = new Facts().line("id", v.id()).line("name", v.name()).line("tenant", v.tenant()).line("state", v.state())
-                    .line("size", Text.size(v.sizeBytes()) + " (used " + Text.size(v.usedBytes()) + ")").line("writers", v.shared() ? "several" : "one at a time")
+                    .line("used", Text.size(v.usedBytes())).line("quota", Text.size(v.sizeBytes())).line("writers", v.shared() ? "several" : "one at a time")
                     .line("owner", v.owner()).line("labels", v.labels().isEmpty() ? null : v.labels()).line("created", v.createdAt());
             v.sandboxes().forEach(s -> facts.line("in " + s.sandbox(), s.path() + (s.readOnly() ? " (read-only)" : "") + ", " + s.state()));
             return facts.text();
@@ -100,7 +100,7 @@ final class VolumeGroup {
                 long live = v.sandboxes().stream().filter(Volume.Holder::live).count();
                 rows.add(List.of(v.id(), v.name(), Text.size(v.usedBytes()), Text.size(v.sizeBytes()), v.sandboxes().size() + " (" + live + " live)", Text.ago(v.createdAt())));
             }
-            io.bytes(Text.table(List.of("ID", "NAME", "USED", "SIZE", "SANDBOXES", "CREATED"), rows).getBytes(StandardCharsets.UTF_8));
+            io.bytes(Text.table(List.of("ID", "NAME", "USED", "QUOTA", "SANDBOXES", "CREATED"), rows).getBytes(StandardCharsets.UTF_8));
             return Exit.OK;
         }
     }

@@ -4,6 +4,8 @@ package dev.redoma.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.redoma.model.Amounts;
+import dev.redoma.model.Bytes;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -39,6 +41,17 @@ class TextTest {
         assertThat(Text.size(512L)).isEqualTo("512 B");
         assertThat(Text.size(1536L)).isEqualTo("1.5 KiB");
         assertThat(Text.size(8L << 30)).isEqualTo("8.0 GiB");
+    }
+
+    @Test
+    void amountsHaveOneFormInAllTexts() {
+        assertThat(Amounts.time(Duration.ofSeconds(2))).isEqualTo("2.0 s").isEqualTo(Durations.text(2000));
+        assertThat(Amounts.count(1, "file")).isEqualTo("1 file");
+        assertThat(Amounts.count(0, "file")).isEqualTo("0 files");
+        assertThat(Amounts.ofField("limits.lifetimeMs", 1000, 86_400_000)).isEqualTo("1000 (1.0 s) to 86400000 (24h 0m)");
+        assertThat(Amounts.ofField("limits.memoryBytes", 25_276_510_208L)).isEqualTo("25276510208 (23.5 GiB)");
+        assertThat(Amounts.ofField("limits.pids", 4096)).isEqualTo("4096");
+        assertThat(new Bytes(25_276_510_208L)).hasToString("23.5 GiB");
     }
 
     @Test
