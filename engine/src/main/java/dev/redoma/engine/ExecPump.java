@@ -171,6 +171,9 @@ final class ExecPump {
 
     /// Mostly the pipes end with the process, and Closed comes right behind: then one commit tells both.
     private void exited(GuestOp op, Exited reply) {
+        if (run.neverBegan()) {
+            throw GuestErrors.unreachable("The command did not start: its process ended before it was let go.").raise();
+        }
         if (op.ready()) {
             exited = reply;
         } else {

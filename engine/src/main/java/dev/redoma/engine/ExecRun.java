@@ -171,6 +171,11 @@ final class ExecRun {
         return locked(() -> admitted && refusal == null);
     }
 
+    /// What the guest says of an end is then no end of the command.
+    boolean neverBegan() {
+        return locked(() -> !admitted && !killed && !timedOut && !claimed);
+    }
+
     /// Waits until it runs or has ended; throws what kept it from starting.
     void awaitStarted(Duration atMost) throws InterruptedException {
         boolean known = await(() -> started && admitted || outcome != null || refusal != null || abandoned != null, atMost);

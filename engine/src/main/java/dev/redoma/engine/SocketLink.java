@@ -2,6 +2,7 @@
 package dev.redoma.engine;
 
 import dev.redoma.engine.proto.Go;
+import dev.redoma.engine.proto.Hello;
 import dev.redoma.engine.proto.Request;
 import dev.redoma.kernel.Peer;
 import dev.redoma.model.Amounts;
@@ -97,30 +98,33 @@ final class SocketLink implements GuestLink {
         }
     }
 
-    private void admit(Instance instance, SocketChannel channel) {
-        if (!greetings.tryAcquire()) {
-            Greeting.drop(channel);
-            return;
-        }
+    /// Where as many are greeting as may, the next waits in the backlog: a greeting is read in 5 s or cut off.
+    private void admit(Instance instance, SocketChannel channel) throws InterruptedException {
+        greetings.acquire();
         Thread.startVirtualThread(() -> {
             try {
                 greet(instance, channel);
             } catch (IOException | RuntimeException e) {
                 LOG.debug("connection on {} refused: {}", path, e.toString());
                 Greeting.drop(channel);
-            } finally {
-                greetings.release();
             }
         });
     }
 
     private void greet(Instance instance, SocketChannel channel) throws IOException {
-        int pid = Peer.of(channel).pid();
-        boolean init = pid == instance.ref().pid();
-        if (!init && !instance.owns(pid)) {
-            throw new IOException("pid " + pid + " is not of this sandbox");
+        int pid;
+        boolean init;
+        Hello hello;
+        try {
+            pid = Peer.of(channel).pid();
+            init = pid == instance.ref().pid();
+            if (!init && !instance.owns(pid)) {
+                throw new IOException("pid " + pid + " is not of this sandbox");
+            }
+            hello = Greeting.read(channel);
+        } finally {
+            greetings.release(); // a child then waits for its record: that is the server's time, and those it waits for are few
         }
-        var hello = Greeting.read(channel);
         if (init != hello.getChildOf().isEmpty()) {
             throw new IOException("pid " + pid + " says what it is not");
         }
