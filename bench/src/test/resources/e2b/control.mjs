@@ -114,8 +114,8 @@ await works('Sandbox.create, allowInternetAccess false', async () => {
   await shut.kill();
 });
 await works('Sandbox.create, network.allowOut', async () => {
-  const narrow = await Sandbox.create('base', { network: { allowOut: ['192.0.2.1'], denyOut: ['0.0.0.0/0'] } });
-  assert.deepEqual((await narrow.getInfo()).network.allowOut, ['192.0.2.1']);
+  const narrow = await Sandbox.create('base', { network: { allowOut: ['1.1.1.1'], denyOut: ['0.0.0.0/0'] } });
+  assert.deepEqual((await narrow.getInfo()).network.allowOut, ['1.1.1.1']);
   await narrow.kill();
 });
 await works('Sandbox.kill', async () => {

@@ -151,7 +151,7 @@ def _():
 
 @works("Sandbox.create, network allow_out")
 def _():
-    Sandbox.create("base", network={"allow_out": ["192.0.2.1"], "deny_out": ["0.0.0.0/0"]}).kill()
+    Sandbox.create("base", network={"allow_out": ["1.1.1.1"], "deny_out": ["0.0.0.0/0"]}).kill()
 
 
 @works("AsyncSandbox: create, get_info, list, set_timeout, pause, connect, kill")
