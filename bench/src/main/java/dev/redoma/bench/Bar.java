@@ -61,4 +61,30 @@ sealed interface Bar {
             return what;
         }
     }
+
+    /// p50 at most so much, in the figure's own unit, whatever the floor is.
+    record Within(double most, String unit) implements Bar {
+        @Override
+        public boolean holds(Figure figure) {
+            return figure.ours().p50() <= most;
+        }
+
+        @Override
+        public String text() {
+            return String.format(Locale.ROOT, "p50 <= %.0f %s", most, unit);
+        }
+    }
+
+    /// p50 at most so much above the floor, in the figure's own unit.
+    record Added(double most, String unit) implements Bar {
+        @Override
+        public boolean holds(Figure figure) {
+            return figure.ours().p50() - figure.floor() <= most;
+        }
+
+        @Override
+        public String text() {
+            return String.format(Locale.ROOT, "p50 <= floor + %.0f %s", most, unit);
+        }
+    }
 }

@@ -36,11 +36,15 @@ final class CreateBench implements Bench {
 
     /// Between two creates the pool gets time to refill: what is measured is a claim, not a race with the refill.
     static Samples createToFirstByte(Rig rig, int count) throws Exception {
+        return createToFirstByte(rig, NewSandbox.from("tiny"), count);
+    }
+
+    static Samples createToFirstByte(Rig rig, NewSandbox what, int count) throws Exception {
         var times = new double[count];
         for (int i = 0; i < count; i++) {
             rig.awaitWarm();
             long start = System.nanoTime();
-            try (var box = rig.client().create(NewSandbox.from("tiny"))) {
+            try (var box = rig.client().create(what)) {
                 var first = new FirstByte();
                 box.execs().run(Command.of("/bin/echo", "x"), OutputSink.to(first, OutputStream.nullOutputStream()));
                 times[i] = (first.at() - start) / 1e6;

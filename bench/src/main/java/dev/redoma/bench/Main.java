@@ -62,7 +62,7 @@ public final class Main {
     }
 
     /// A bench, a group of them (`templates`), or one of a bench's figures.
-    private static boolean wanted(String name, Bench bench) {
+    static boolean wanted(String name, Bench bench) {
         boolean ofFigure = Bench.all().stream().noneMatch(b -> b.name().equals(name)) && name.startsWith(bench.name() + ".");
         return name.equals(bench.name()) || bench.name().startsWith(name + ".") || ofFigure;
     }

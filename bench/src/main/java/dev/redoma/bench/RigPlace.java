@@ -88,7 +88,7 @@ final class RigPlace {
     }
 
     List<String> serverCommand() {
-        var command = server();
+        var command = jvm();
         command.addAll(List.of("dev.redoma.server.Main", "--data", data().toString(), "--run", run.toString(), "--listen", "127.0.0.1:0",
                 "--profile", profile().toString()));
         if (Files.exists(config())) {
@@ -107,8 +107,8 @@ final class RigPlace {
         return command;
     }
 
-    /// As `./redoma up` starts it, ahead-of-time cache and all, where `./redoma` started us.
-    private List<String> server() {
+    /// A JVM as `./redoma up` gives it to the server, ahead-of-time cache and all, where `./redoma` started us.
+    List<String> jvm() {
         var flags = System.getProperty("redoma.server.flags");
         if (flags == null || flags.isBlank()) {
             return java("@" + home.resolve("server/jvm.options"));

@@ -46,4 +46,12 @@ class MainTest {
     void anUnknownNameIsUsage() throws Exception {
         assertThat(Main.run(new String[] {"nothing"})).isEqualTo(2);
     }
+
+    @Test
+    void aGroupIsAllThatBeginsWithItsName() {
+        assertThat(Bench.all().stream().filter(b -> Main.wanted("egress", b)).map(Bench::name)).containsExactly(
+                "egress.tls", "egress.stream", "egress.http", "egress.dns", "egress.density", "egress.create");
+        assertThat(Bench.all().stream().filter(b -> Main.wanted("e2b", b)).map(Bench::name)).containsExactly("e2b.js", "e2b.python");
+        assertThat(Bench.all().stream().filter(b -> Main.wanted("egress.tls.stream", b)).map(Bench::name)).containsExactly("egress.tls");
+    }
 }
