@@ -105,11 +105,11 @@ final class Outward {
             inside.socket().setSoTimeout(0);
             if (first != null) {
                 relay.sendUp(ByteBuffer.wrap(first.bytes()));
-                relay.copyUp(in);
+                relay.copyUp();
             } else if (host != null) {
                 named(relay, in, host, port);
             } else {
-                relay.copyUp(in);
+                relay.copyUp();
             }
         });
     }
@@ -164,7 +164,7 @@ final class Outward {
         }
         if (chunk[0] != TLS_HANDSHAKE) {
             relay.sendUp(ByteBuffer.wrap(chunk, 0, n));
-            relay.copyUp(in);
+            relay.copyUp();
             return;
         }
         var again = new PushbackInputStream(in, FIRST_CHUNK);
@@ -177,7 +177,7 @@ final class Outward {
         relay.sendUp(ByteBuffer.wrap(hello.bytes()));
         int sent = Math.min(n, hello.bytes().length);
         relay.sendUp(ByteBuffer.wrap(chunk, sent, n - sent));
-        relay.copyUp(in);
+        relay.copyUp();
     }
 
     /// Recorded before it is dialled, carried, and recorded with what passed when it has ended.
@@ -202,7 +202,7 @@ final class Outward {
         }
         try (outside) {
             var by = new Grounds(allow);
-            var relay = new Relay(inside, outside, n -> sandbox.budgets().spend(by.now().counted(), n));
+            var relay = new Relay(inside, outside, sandbox.spacious(), n -> sandbox.budgets().spend(by.now().counted(), n));
             var passing = new Passing(host, said, port, checked.addresses(), by, head, relay, reached(outside), System.nanoTime());
             if (!sandbox.enter(passing, inside)) {
                 refuse(Fact.of(DENIED, host, port, allow).because("changed"));

@@ -12,12 +12,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// Carries bytes both ways between a program inside and what it reached, a buffer for each way and no more. The end of one way ends that way only.
+/// Carries bytes both ways between a program inside and what it reached, in constant memory. The end of one way ends that way only.
 final class Relay {
-    private static final int BUFFER = 32 << 10;
-
     private final SocketChannel inside;
     private final SocketChannel outside;
+    private final Spacious spacious;
     private final IntPredicate spend;
     private final AtomicLong up = new AtomicLong();
     private final AtomicLong down = new AtomicLong();
@@ -26,9 +25,10 @@ final class Relay {
     private volatile long activeAt = System.nanoTime();
 
     /// `spend`: whether so many more bytes may pass.
-    Relay(SocketChannel inside, SocketChannel outside, IntPredicate spend) {
+    Relay(SocketChannel inside, SocketChannel outside, Spacious spacious, IntPredicate spend) {
         this.inside = inside;
         this.outside = outside;
+        this.spacious = spacious;
         this.spend = spend;
     }
 
@@ -127,19 +127,13 @@ final class Relay {
     }
 
     /// As it comes.
-    void copyUp(InputStream from) throws IOException {
-        var buffer = new byte[BUFFER];
-        for (int n = from.read(buffer); n >= 0; n = from.read(buffer)) {
-            sendUp(ByteBuffer.wrap(buffer, 0, n));
-        }
+    void copyUp() throws IOException {
+        new Flow(spacious).carry(inside, this::sendUp);
     }
 
     private void downward() {
-        var buffer = ByteBuffer.allocate(BUFFER);
         try {
-            while (outside.read(buffer.clear()) >= 0) {
-                send(buffer.flip(), inside, down);
-            }
+            new Flow(spacious).carry(outside, piece -> send(piece, inside, down));
             inside.shutdownOutput();
         } catch (IOException gone) {
             end("broken");

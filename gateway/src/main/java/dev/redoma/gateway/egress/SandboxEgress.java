@@ -49,6 +49,7 @@ final class SandboxEgress implements AutoCloseable {
     /// Since when each that does not go anywhere yet has been here.
     private final Map<SocketChannel, Long> waiting = new ConcurrentHashMap<>();
     private final Semaphore lookUps = new Semaphore(LOOK_UPS);
+    private final Spacious spacious = new Spacious();
     /// Above the decider, what packet rules grant, and the entry of connections.
     private final ReentrantLock lock = new ReentrantLock();
     private volatile EgressDecider decider;
@@ -106,6 +107,7 @@ final class SandboxEgress implements AutoCloseable {
 
     private void serve(SocketChannel channel) {
         try {
+            channel.setOption(java.net.StandardSocketOptions.TCP_NODELAY, true); // else the second of two short answers waits for the program's kernel to confirm the first
             if (!closed) {
                 new Outward(this, channel).serve();
             }
@@ -149,6 +151,10 @@ final class SandboxEgress implements AutoCloseable {
 
     Semaphore lookUps() {
         return lookUps;
+    }
+
+    Spacious spacious() {
+        return spacious;
     }
 
     DnsService dns() {
