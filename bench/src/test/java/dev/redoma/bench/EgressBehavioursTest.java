@@ -100,4 +100,35 @@ class EgressBehavioursTest {
             assertThat(lab.listeners(box)).isPositive();
         }
     }
+
+    private long recorded(Box box, String action) {
+        var items = lab.api().get("/v1/audit?category=egress&limit=1000&sandbox=" + box.id()).expect(200).json().get("items");
+        return items.valueStream().filter(r -> r.get("action").asString().equals(action)).mapToLong(r -> r.get("fields").path("again").asLong(1)).sum();
+    }
+
+    private static long refused(Box box, String what) {
+        return box.api().get(box.path("/usage")).expect(200).json().get("refused").get(what).asLong();
+    }
+
+    @Test
+    void refusalsAreCountedAndTheCountOutlivesTheServer() throws Exception {
+        var box = lab.tiny(Map.of("policy", policy(InetAddress.getLocalHost().getHostName())));
+        assertThat(refused(box, "names")).isZero();
+        box.sh("for i in 1 2 3 4 5; do wget -qO- http://denied.example.com/; done; wget -qO- http://" + InetAddress.getLocalHost().getHostName() + "/; true");
+        long names = refused(box, "names");
+        assertThat(names).isGreaterThanOrEqualTo(5);
+        assertThat(refused(box, "connections")).isEqualTo(1);
+        lab.stopServer();
+        lab.startServer();
+        try (var after = box.as(lab.api())) {
+            assertThat(recorded(after, "dns.denied")).isEqualTo(names);
+            assertThat(refused(after, "names")).isEqualTo(names);
+            assertThat(refused(after, "connections")).isEqualTo(1);
+            after.sh("wget -qO- http://denied.example.com/; true");
+            assertThat(refused(after, "names")).isGreaterThan(names);
+        }
+        try (var none = lab.tiny()) {
+            assertThat(none.api().get(none.path("/usage")).expect(200).json().has("refused")).as("nobody counts there").isFalse();
+        }
+    }
 }

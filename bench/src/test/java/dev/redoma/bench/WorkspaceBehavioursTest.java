@@ -101,12 +101,19 @@ class WorkspaceBehavioursTest {
 
     @Test
     void whatLeadsOutOrHoldsATokenIsRefusedByName() {
-        for (var source : List.of("git:https://example.com/a.git", "git:http://example.com/a", "git:ssh://git@example.com/a", "git:git@example.com:a.git", "git:git://example.com/a", "git:ext::sh -c id")) {
+        for (var source : List.of("git:https://example.com/a.git", "git:http://example.com/a", "git:https://10.0.0.1:8443/a")) {
+            var answer = lab.api().post("/v1/sandboxes", Map.of("template", "tiny", "workspace", Map.of("from", source)));
+            assertThat(answer.status()).as(source).isEqualTo(403);
+            assertThat(answer.code()).isEqualTo("policy-refused");
+            assertThat(answer.json().get("details").get("host").asString()).isIn("example.com", "10.0.0.1");
+            assertThat(answer.json().get("details").get("reason").asString()).isEqualTo("no-network");
+        }
+        for (var source : List.of("git:ssh://git@example.com/a", "git:git@example.com:a.git", "git:git://example.com/a", "git:ext::sh -c id")) {
             var answer = lab.api().post("/v1/sandboxes", Map.of("template", "tiny", "workspace", Map.of("from", source)));
             assertThat(answer.status()).as(source).isEqualTo(501);
             assertThat(answer.json().get("details").get("field").asString()).isEqualTo("workspace.from");
         }
-        for (var source : List.of("git:https://user:token@example.com/a.git", "git:https://token@example.com/a", "svn:x", "git:file:///a#-x", "git:file:///a#x--upload-pack=x", "git:file:///a#a..b")) {
+        for (var source : List.of("git:https://user:token@example.com/a.git", "git:https://token@example.com/a", "git:https://example.com/a?private_token=x", "git:https://example.com:0/a", "git:https:///a", "git:https://exa mple.com/a", "svn:x", "git:file:///a#-x", "git:file:///a#x--upload-pack=x", "git:file:///a#a..b")) {
             assertThat(lab.api().post("/v1/sandboxes", Map.of("template", "tiny", "workspace", Map.of("from", source))).status()).as(source).isEqualTo(400);
         }
         for (var path : List.of("../x", "a/../../b", "-x", "")) {

@@ -60,9 +60,12 @@ final class ExecVerb extends Verb {
 
     private int foreground(SandboxHandle box, dev.redoma.client.Command command) throws java.io.IOException {
         var id = new AtomicReference<@Nullable String>();
+        var refused = RefusedSummary.from(box);
         try (var interrupted = new OnInterrupt(() -> end(box, id.get()))) {
             var exec = new Foreground(io, box, json, started -> id.set(started.id())).run(command, how.stdin, how.tty);
-            return Outcome.told(exec, box, io, json);
+            int code = Outcome.told(exec, box, io, json);
+            refused.print(io, json);
+            return code;
         } catch (Io.OutputGone gone) {
             try {
                 end(box, id.get()); // as SIGPIPE would have ended it

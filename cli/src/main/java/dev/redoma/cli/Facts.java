@@ -63,6 +63,8 @@ final class Facts {
         line("memory", Text.size(limits.memoryBytes()) + (usage == null ? "" : " (now " + Text.size(usage.memoryBytes()) + ", peak " + Text.size(usage.memoryPeakBytes()) + ")"));
         line("disk", Text.size(limits.diskBytes()) + (usage == null ? "" : " (now " + Text.size(usage.diskBytes()) + ")"));
         line("processes", limits.pids() + (usage == null ? "" : " (now " + usage.pids() + ")"));
+        var refused = usage == null ? null : usage.refused();
+        line("refused", refused == null || refused.all() == 0 ? null : RefusedSummary.text(refused) + " by policy");
         line("open files", limits.openFiles()).line("shm", Text.size(limits.shmBytes()));
         var lifetime = limits.lifetimeMs();
         var idle = limits.idleMs();

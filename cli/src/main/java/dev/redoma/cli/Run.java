@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
 @Command(name = "run", description = {
     "Create a sandbox, run one command in it, print its output as it comes, and end the sandbox.",
     "The exit code is the command's own; 124: ended for time; 125: a failure of ours.",
-    "With --json stdout carries one event a line: started, stdout, stderr, exited, changes."})
+    "With --json stdout carries one event a line: started, stdout, stderr, exited, refused, changes."})
 final class Run extends Verb {
     @Option(names = "--workspace", paramLabel = "DIR|git:URL#REF", description = "Copy this folder (or have this cloned) to 'workspace' in the user's home and run the command there.")
     @Nullable String workspace;
@@ -32,7 +32,7 @@ final class Run extends Verb {
     @Option(names = "--keep", description = "Leave the sandbox alive and print its id.")
     boolean keep;
 
-    @Option(names = {"-q", "--quiet"}, description = "No change summary.")
+    @Option(names = {"-q", "--quiet"}, description = "No summary of refusals and changes.")
     boolean quiet;
 
     @Mixin
@@ -117,6 +117,7 @@ final class Run extends Verb {
         }
         int code = Outcome.told(exec, box, io, json);
         if (!quiet) {
+            RefusedSummary.of(box).print(io, json);
             new ChangeSummary(io, json).print(box, work);
         }
         return code;

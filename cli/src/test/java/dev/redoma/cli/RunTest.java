@@ -5,6 +5,8 @@ import static dev.redoma.cli.FakeServer.exec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redoma.client.json.Json;
+import dev.redoma.model.wire.Refusals;
+import dev.redoma.model.wire.Usage;
 import java.io.IOException;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -94,6 +96,26 @@ class RunTest {
         assertThat(lines.stream().map(line -> String.valueOf(((Map<?, ?>) line).get("event")))).containsExactly("started", "stdout", "exited", "changes");
         assertThat(((Map<?, ?>) lines.get(1)).get("base64")).isEqualTo("/w==");
         assertThat(((Map<?, ?>) lines.get(2)).get("code")).isEqualTo(3L);
+    }
+
+    @Test
+    void whatPolicyRefusedIsCountedInTheSummary() {
+        server.runs(exec("exited", 1), new byte[0], new byte[0]);
+        var told = new java.util.ArrayDeque<>(java.util.List.of(2, 2, 2, 5));
+        server.on("GET /v1/sandboxes/" + FakeServer.BOX + "/usage", x -> FakeServer.json(x, 200, new Usage(0, 0, 0, 0, 0, 0, 0, 0, 0, new Refusals(told.remove(), 1, 0))));
+        assertThat(Called.with(server.address(), "run", "--", "cmd").err()).contains("redoma: the policy refused 2 names and 1 connection;").contains("policy learn " + FakeServer.BOX);
+        assertThat(Called.with(server.address(), "run", "--json", "--", "cmd").text()).contains("{\"event\":\"refused\",").contains("\"names\":2").contains("\"connections\":1");
+        assertThat(Called.with(server.address(), "exec", FakeServer.BOX, "--", "cmd").err()).as("those while it ran").contains("redoma: the policy refused 3 names;");
+    }
+
+    @Test
+    void nothingIsSaidOfRefusalsWhereNobodyCountsOrNothingWasRefused() {
+        server.runs(exec("exited", 0), new byte[0], new byte[0]);
+        for (var none : new Refusals[] {null, new Refusals(0, 0, 0)}) {
+            server.on("GET /v1/sandboxes/" + FakeServer.BOX + "/usage", x -> FakeServer.json(x, 200, new Usage(0, 0, 0, 0, 0, 0, 0, 0, 0, none)));
+            assertThat(Called.with(server.address(), "run", "--", "cmd").err()).doesNotContain("refused");
+            assertThat(Called.with(server.address(), "exec", FakeServer.BOX, "--", "cmd").err()).isEmpty();
+        }
     }
 
     @Test

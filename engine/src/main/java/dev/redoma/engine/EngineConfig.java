@@ -80,11 +80,16 @@ public record EngineConfig(
 
     /// `ready`: how long a guest may take to dial. `lock`: how long a call waits for the one before it. `sweep`: between rounds of
     /// the reaper, which removes what it saw orphaned for `grace`. `ended`: how long an ended sandbox is shown; `lost`: how long a lost
-    /// one keeps its disk.
-    public record Times(Duration ready, Duration lock, Duration liveness, Duration sweep, Duration grace, Duration ended, Duration lost) {
+    /// one keeps its disk; `workspace`: how long git may take to fill a workspace.
+    public record Times(Duration ready, Duration lock, Duration liveness, Duration sweep, Duration grace, Duration ended, Duration lost, Duration workspace) {
         public static final Times STANDARD = new Times(
                 Duration.ofSeconds(20), Duration.ofSeconds(60), Duration.ofSeconds(3), Duration.ofSeconds(60), Duration.ofMinutes(2),
-                Duration.ofHours(48), Duration.ofHours(24));
+                Duration.ofHours(48), Duration.ofHours(24), Duration.ofMinutes(10));
+
+        /// With the shipped one for workspaces.
+        public Times(Duration ready, Duration lock, Duration liveness, Duration sweep, Duration grace, Duration ended, Duration lost) {
+            this(ready, lock, liveness, sweep, grace, ended, lost, Duration.ofMinutes(10));
+        }
     }
 
     /// Builds: `atOnce` at work and `waiting` in the queue; `step`: how long one step may take; `members` and `bytes` of the files that come

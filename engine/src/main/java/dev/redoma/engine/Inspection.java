@@ -7,6 +7,7 @@ import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
 import dev.redoma.model.wire.Change;
 import dev.redoma.model.wire.Page;
+import dev.redoma.model.wire.Refusals;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Usage;
 import dev.redoma.pool.Outgoing;
@@ -55,7 +56,8 @@ final class Inspection {
         long disk = core.pool().disk(row.id()).isPresent() ? core.pool().used(row.id()).value() : 0;
         InstanceLimits limits = LimitRules.enforced(row.limits());
         Usage u = live == null ? new Usage(0, 0, 0, limits.memoryBytes(), 0, 0, 0, limits.pids(), 0) : live.instance().usage();
-        return new Usage(u.cpuMs(), u.memoryBytes(), u.memoryPeakBytes(), limits.memoryBytes(), disk, LimitRules.disk(row.limits()), u.pids(), limits.pids(), u.oomKills());
+        return new Usage(u.cpuMs(), u.memoryBytes(), u.memoryPeakBytes(), limits.memoryBytes(), disk, LimitRules.disk(row.limits()), u.pids(), limits.pids(), u.oomKills(),
+                core.uplink().refused(row.id()).map(r -> new Refusals(r.names(), r.connections(), r.requests())).orElse(null));
     }
 
     List<Change> changes(Caller caller, String sandbox) {

@@ -8,6 +8,7 @@ import dev.redoma.model.TenantId;
 import dev.redoma.policy.EffectivePolicy;
 import dev.redoma.policy.Feature;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jdbi.v3.core.Handle;
@@ -35,6 +36,21 @@ public interface Network {
     /// What it enforces of policies. A sandbox whose policy needs more is not made.
     default Set<Feature> enforces() {
         return Set.of();
+    }
+
+    /// What policy refused of a sandbox in its life, as the gateway keeps record of it. `latest`: the last one since it was let out by this server.
+    record Refused(long names, long connections, long requests, @Nullable Refusal latest) {
+        long all() {
+            return names + connections + requests;
+        }
+    }
+
+    /// One of these: to which host or address and port (0: only a name was asked for), by which rule, and why.
+    record Refusal(@Nullable String host, @Nullable String address, int port, @Nullable String rule, @Nullable String reason) {}
+
+    /// Empty where nothing stands between it and the outside that could keep count: it has its loopback alone, or does not run.
+    default Optional<Refused> refused(SandboxId sandbox) {
+        return Optional.empty();
     }
 
     /// Loopback only.

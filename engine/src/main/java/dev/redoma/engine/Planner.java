@@ -6,6 +6,7 @@ import dev.redoma.model.Problem;
 import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.ForkSandbox;
 import dev.redoma.model.wire.Limits;
+import dev.redoma.model.wire.Workspace;
 import dev.redoma.policy.PolicyStack;
 import dev.redoma.store.Store;
 import java.util.HashMap;
@@ -47,13 +48,18 @@ final class Planner {
         Tier tier = tiers.choose(r.isolation());
         terms.isolation(tier);
         TierChoice.mustEnforce(tier, LimitRules.enforced(filled));
-        String template = r.template();
-        Source source = store.read(tx -> template == null ? Source.standard(tx, caller, defaultTemplate) : Source.find(tx, caller, template));
+        Workspace workspace = GitSource.wanted(r.workspace());
+        if (workspace != null) {
+            GitSource.of(workspace.from()).remote().ifPresent(remote -> GitReach.mustLead(stack.effective(1), remote));
+        }
         var caches = CacheTools.of(r.caches());
         var volumes = MountRules.check(r.volumes(), CacheTools.paths(caches));
         var mounts = store.read(tx -> Holding.named(tx, caller, caller.tenant(), volumes));
+        // The last of all: whoever asks for a sandbox that is there needs no template.
+        String template = r.template();
+        Source source = store.read(tx -> template == null ? Source.standard(tx, caller, defaultTemplate) : Source.find(tx, caller, template));
         return new Plan(source, tier, TierChoice.facts(tier), name, labels, over(over(source.config().environment(), CacheTools.environment(caches)), env), filled, privileges,
-                stack, reopen, onTimeout, Boolean.TRUE.equals(r.untrusted()), null, mounts, caches, GitSource.wanted(r.workspace()));
+                stack, reopen, onTimeout, Boolean.TRUE.equals(r.untrusted()), null, mounts, caches, workspace);
     }
 
     /// As the source, but for what the request says; of volumes only those that it names.

@@ -68,6 +68,10 @@ final class Uplink {
         network.detach(sandbox);
     }
 
+    java.util.Optional<Network.Refused> refused(SandboxId sandbox) {
+        return network.refused(sandbox);
+    }
+
     void forget(Handle tx, SandboxId sandbox) {
         network.forget(tx, sandbox);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.model.Amounts;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
@@ -14,16 +15,21 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Fills the workspace of a new sandbox before it is handed out: git, in the sandbox, by arguments alone, as the user of commands. A sandbox
 /// whose workspace cannot be filled is ended.
 final class Workspaces {
-    private static final Duration LONGEST = Duration.ofMinutes(10);
-    /// How many times git is called.
-    private static final int GITS = 3;
+    /// What comes with the rest of a create, beside the time that git has.
+    private static final Duration AROUND = Duration.ofMinutes(2);
+    /// Nothing asks anybody for a name or password, no helper of the template gives one away, and a server that has fallen silent is given up.
+    private static final List<String> QUIETLY = List.of("-c", "credential.helper=", "-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=60");
+    private static final Map<String, String> ENVIRONMENT = Map.of("GIT_TERMINAL_PROMPT", "0", "GIT_ASKPASS", "");
     private static final Duration LOOK = Duration.ofMillis(50);
     private static final Duration STEP = Duration.ofSeconds(20);
     private static final int SHOWN = 2000;
@@ -57,7 +63,7 @@ final class Workspaces {
     /// When whoever made it has filled it: nobody is handed half a clone. Empty of one that was ended instead. It waits no longer than
     /// filling may take.
     Optional<SandboxRow> settled(SandboxRow seen) {
-        long end = System.nanoTime() + LONGEST.multipliedBy(GITS).toNanos();
+        long end = System.nanoTime() + core.config().times().workspace().plus(AROUND).toNanos();
         SandboxRow row = seen;
         while (row.state() != State.ENDED && row.workspace() != null && row.workspace().commit() == null) {
             if (System.nanoTime() > end) {
@@ -80,12 +86,13 @@ final class Workspaces {
 
     private SandboxRow clone(Caller caller, SandboxRow row, Workspace wanted) {
         var source = GitSource.of(wanted.from());
-        git(caller, row, List.of("clone", "--quiet", "--no-checkout", "--", source.url(), wanted.path()));
+        var git = new Git(caller, row, source, System.nanoTime() + core.config().times().workspace().toNanos());
+        git.run(List.of("clone", "--quiet", "--no-checkout", "--", source.url(), wanted.path()));
         var checkout = new ArrayList<>(List.of("-C", wanted.path(), "checkout", "--quiet"));
         source.ref().ifPresent(checkout::add);
         checkout.add("--");
-        git(caller, row, checkout);
-        var said = git(caller, row, List.of("-C", wanted.path(), "rev-parse", "--show-toplevel", "HEAD")).strip().split("\n");
+        git.run(checkout);
+        var said = git.run(List.of("-C", wanted.path(), "rev-parse", "--show-toplevel", "HEAD")).strip().split("\n");
         if (said.length != 2 || !COMMIT.matcher(said[1]).matches()) {
             throw Problem.of(Code.SETUP_FAILED, "git told no commit.", "See that the repository has one.").raise();
         }
@@ -97,25 +104,66 @@ final class Workspaces {
         });
     }
 
-    /// What it printed; an exit code other than 0 is SETUP_FAILED with the last of its words.
-    private String git(Caller caller, SandboxRow row, List<String> arguments) {
-        var argv = new ArrayList<>(List.of("git"));
-        argv.addAll(arguments);
-        var spec = new ExecSpec(argv, null, null, null, null, null, LONGEST.toMillis(), 1L << 20, "workspace");
-        String sandbox = row.id().value();
-        Exec exec = execs.start(caller, sandbox, spec);
-        while (exec.endedAt() == null && !exec.state().equals("lost")) {
-            exec = execs.await(caller, sandbox, exec.id(), STEP);
+    /// git in one sandbox, until a time by which all of it has to be done.
+    private final class Git {
+        private final Caller caller;
+        private final SandboxRow row;
+        private final GitSource source;
+        private final long end;
+
+        Git(Caller caller, SandboxRow row, GitSource source, long end) {
+            this.caller = caller;
+            this.row = row;
+            this.source = source;
+            this.end = end;
         }
-        var said = output(caller, sandbox, exec.id());
-        if (exec.exitCode() == null || exec.exitCode() != 0) {
-            var last = said.length() > SHOWN ? said.substring(said.length() - SHOWN) : said;
-            throw Problem.of(Code.SETUP_FAILED, "The workspace could not be filled: git " + verb(arguments) + " ended with "
-                            + (exec.exitCode() == null ? exec.state() : "code " + exec.exitCode()) + (exec.timedOut() ? " (time limit)" : "") + ": " + GuestErrors.clean(last.strip()),
-                            "See that the URL and ref exist in the sandbox, and that its template has git.")
-                    .with("output", GuestErrors.clean(last)).raise();
+
+        /// What it printed; an exit code other than 0 is SETUP_FAILED with the last of its words, or POLICY_REFUSED where the gateway kept it from its host.
+        String run(List<String> arguments) {
+            var argv = new ArrayList<>(List.of("git"));
+            argv.addAll(QUIETLY);
+            argv.addAll(arguments);
+            long before = refused().map(Network.Refused::all).orElse(0L);
+            long left = Math.max(1, (end - System.nanoTime()) / 1_000_000);
+            String sandbox = row.id().value();
+            Exec exec = execs.start(caller, sandbox, new ExecSpec(argv, null, ENVIRONMENT, null, null, null, left, 1L << 20, "workspace"));
+            while (exec.endedAt() == null && !exec.state().equals("lost")) {
+                exec = execs.await(caller, sandbox, exec.id(), STEP);
+            }
+            var said = output(caller, sandbox, exec.id());
+            if (exec.exitCode() == null || exec.exitCode() != 0) {
+                throw failed(verb(arguments), exec, said, before);
+            }
+            return said;
         }
-        return said;
+
+        private RedomaException failed(String verb, Exec exec, String said, long before) {
+            var last = GuestErrors.clean(said.length() > SHOWN ? said.substring(said.length() - SHOWN) : said);
+            var refusal = refused().filter(now -> now.all() > before).map(Network.Refused::latest).filter(latest -> !"no-address".equals(latest.reason()) && meant(latest, said));
+            if (refusal.isPresent() && source.remote().isPresent() && !exec.timedOut()) {
+                var refused = GitReach.onTheWay(row.policy(), source.remote().get(), refusal.get());
+                return refused.problem().with("output", last).raise();
+            }
+            var time = core.config().times().workspace();
+            var problem = Problem.of(Code.SETUP_FAILED, "The workspace could not be filled: git " + verb + " "
+                            + (exec.timedOut() ? "did not end within " + Amounts.time(time) + " (times.workspace)" : "ended with " + (exec.exitCode() == null ? exec.state() : "code " + exec.exitCode()))
+                            + ": " + last.strip(), remedy()).with("output", last);
+            return (exec.timedOut() ? problem.with("limit", "times.workspace").with("timeoutMs", time.toMillis()) : problem).raise();
+        }
+
+        /// Others in the sandbox may have been refused something meanwhile: the repository's host, or one that git speaks of.
+        private boolean meant(Network.Refusal latest, String said) {
+            return Stream.of(latest.host(), latest.address()).filter(Objects::nonNull).anyMatch(h -> said.contains(h) || source.remote().filter(r -> r.host().equalsIgnoreCase(h)).isPresent());
+        }
+
+        private String remedy() {
+            return source.remote().map(r -> "See that the URL and ref exist, that " + r.host() + " answers and asks for no name or token, and that the template has git and trusts its certificate.")
+                    .orElse("See that the URL and ref exist in the sandbox, and that its template has git.");
+        }
+
+        private Optional<Network.Refused> refused() {
+            return core.uplink().refused(row.id());
+        }
     }
 
     private static String verb(List<String> arguments) {

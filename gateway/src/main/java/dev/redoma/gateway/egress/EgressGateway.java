@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -106,6 +107,11 @@ public final class EgressGateway implements Network, AutoCloseable {
             way.close();
             return null;
         });
+    }
+
+    @Override
+    public Optional<Refused> refused(SandboxId sandbox) {
+        return Optional.ofNullable(ways.get(sandbox)).map(way -> way.records().refusedSoFar().told());
     }
 
     @Override

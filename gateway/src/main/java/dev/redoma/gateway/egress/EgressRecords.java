@@ -43,6 +43,7 @@ final class EgressRecords {
     private final List<Fact> unwritten = new ArrayList<>();
     private final Bucket bucket = new Bucket(BURST, PER_SECOND);
     private final Bucket refusals;
+    private final RefusalCount refused;
     /// When what came too many at once and the ends of counted connections were written last.
     private long summed = System.nanoTime();
 
@@ -67,6 +68,11 @@ final class EgressRecords {
         this.ledger = ledger;
         this.tenant = tenant;
         this.sandbox = sandbox;
+        this.refused = new RefusalCount(ledger, tenant, sandbox);
+    }
+
+    RefusalCount refusedSoFar() {
+        return refused;
     }
 
     /// What became of a record.
@@ -80,7 +86,10 @@ final class EgressRecords {
     void refused(Fact fact) {
         if (tell(fact, refusals) == Told.TOO_MANY) {
             crowded(fact.action());
+        } else {
+            refused.one(fact.action(), fact.reason());
         }
+        refused.latest(fact);
     }
 
     /// One more refusal that is counted only.
@@ -88,6 +97,7 @@ final class EgressRecords {
         lock.lock();
         try {
             crowd.merge(action, 1L, Long::sum);
+            refused.one(action, "many");
         } finally {
             lock.unlock();
         }
@@ -167,7 +177,7 @@ final class EgressRecords {
     }
 
     void append(Handle tx, Fact fact) {
-        ledger.append(tx, new Entry(tenant.value(), ACTOR, sandbox.value(), null, CATEGORY, fact.action(), fact.open(), fact.sealed(), List.of()));
+        refused.appended(ledger.append(tx, new Entry(tenant.value(), ACTOR, sandbox.value(), null, CATEGORY, fact.action(), fact.open(), fact.sealed(), List.of())));
     }
 
     /// Records what was counted. `all`: also what may still go on being counted.

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.model.wire;
 
-/// What a sandbox uses now, as the host reads it.
+import org.jspecify.annotations.Nullable;
+
+/// What a sandbox uses now, as the host reads it. `refused`: in its life; null where nothing stands between it and the outside that could keep count (policy `none`, or it does not run).
 public record Usage(
-        long cpuMs, long memoryBytes, long memoryPeakBytes, long memoryLimitBytes, long diskBytes, long diskLimitBytes, long pids, long pidsLimit, long oomKills) {}
+        long cpuMs, long memoryBytes, long memoryPeakBytes, long memoryLimitBytes, long diskBytes, long diskLimitBytes, long pids, long pidsLimit, long oomKills, @Nullable Refusals refused) {
+
+    public Usage(long cpuMs, long memoryBytes, long memoryPeakBytes, long memoryLimitBytes, long diskBytes, long diskLimitBytes, long pids, long pidsLimit, long oomKills) {
+        this(cpuMs, memoryBytes, memoryPeakBytes, memoryLimitBytes, diskBytes, diskLimitBytes, pids, pidsLimit, oomKills, null);
+    }
+}

@@ -142,9 +142,17 @@ public record Config(
                         v.duration(ConfigKey.WARM_KEEP)),
                 new EngineConfig.Uids(v.count(ConfigKey.UIDS_FIRST), v.number(ConfigKey.UIDS_COUNT)),
                 new EngineConfig.Times(v.duration(ConfigKey.TIME_READY), v.duration(ConfigKey.TIME_LOCK), v.duration(ConfigKey.TIME_LIVENESS),
-                        v.duration(ConfigKey.TIME_SWEEP), v.duration(ConfigKey.TIME_GRACE), v.duration(ConfigKey.TIME_ENDED), v.duration(ConfigKey.TIME_LOST)),
+                        v.duration(ConfigKey.TIME_SWEEP), v.duration(ConfigKey.TIME_GRACE), v.duration(ConfigKey.TIME_ENDED), v.duration(ConfigKey.TIME_LOST), workspace(v)),
                 new EngineConfig.Saving(contents(v), v.number(ConfigKey.SNAPSHOTS_KEEP_COUNT), v.duration(ConfigKey.SNAPSHOTS_KEEP_AGE)), building(v),
                 PolicyConfig.of(v));
+    }
+
+    private static java.time.Duration workspace(ConfigValues v) {
+        var time = v.duration(ConfigKey.TIME_WORKSPACE);
+        if (time.toMillis() < 1000 || time.compareTo(java.time.Duration.ofHours(23)) > 0) {
+            throw Problem.field(ConfigKey.TIME_WORKSPACE.path(), "is " + dev.redoma.model.Amounts.time(time), "1s to 23h");
+        }
+        return time;
     }
 
     private static EngineConfig.Building building(ConfigValues v) {
