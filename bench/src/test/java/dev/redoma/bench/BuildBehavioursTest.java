@@ -72,6 +72,8 @@ class BuildBehavioursTest {
         var details = error.get("details");
         assertThat(details.get("step").asInt()).isEqualTo(3);
         assertThat(details.get("exitCode").asInt()).isEqualTo(7);
+        assertThat(details.get("network").asString()).isEqualTo("none");
+        assertThat(error.get("remedy").asString()).contains("no network (policy none)");
         assertThat(details.get("command").asString()).startsWith("/bin/sh -c i=0; while");
         var lines = new ArrayList<String>();
         details.get("output").forEach(l -> lines.add(l.asString()));
@@ -93,6 +95,16 @@ class BuildBehavioursTest {
         assertThat(ready("cached", recipe, "args", Map.of("A", "2")).get("cached").asInt()).isZero();
         assertThat(ready("cached", recipe, "noCache", true).get("cached").asInt()).isZero();
         assertThat(ready("cached", recipe).get("digest")).isNotEqualTo(again.get("digest"));
+    }
+
+    @Test
+    void anArgumentThatTheRecipeDoesNotDeclareChangesNothingAndIsNamed() {
+        var recipe = "FROM tiny\nARG A=1\nRUN head -c 16 /dev/urandom > /r\n";
+        var first = ready("undeclared", recipe);
+        var again = ready("undeclared", recipe, "args", Map.of("NOBODY", "2"));
+        assertThat(again.get("cached").asInt()).isEqualTo(1);
+        assertThat(again.get("digest")).isEqualTo(first.get("digest"));
+        assertThat(Building.log(lab.api(), again)).contains("note: the argument NOBODY is declared nowhere in the recipe");
     }
 
     @Test

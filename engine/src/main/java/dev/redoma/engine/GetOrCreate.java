@@ -5,6 +5,7 @@ import dev.redoma.engine.Idempotency.Key;
 import dev.redoma.engine.Idempotency.Outcome;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
+import dev.redoma.model.Layer;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.wire.CreateSandbox;
@@ -36,18 +37,30 @@ final class GetOrCreate {
     }
 
     Outcome create(Caller caller, CreateSandbox request, @Nullable Key key) {
-        Plan plan = planner.create(caller, request);
-        if (!Boolean.TRUE.equals(request.getOrCreate()) || plan.name() == null) {
+        boolean byName = Boolean.TRUE.equals(request.getOrCreate());
+        Plan plan;
+        try {
+            plan = planner.create(caller, request);
+        } catch (RedomaException without) {
+            Optional<SandboxRow> holder = byName && request.template() == null && without.problem().layer() == Layer.TEMPLATE ? usable(caller, request, String.valueOf(request.name())) : Optional.empty();
+            return new Outcome(holder.orElseThrow(() -> without), true);
+        }
+        if (!byName || plan.name() == null) {
             return new Outcome(make(caller, plan, key), false);
         }
         return named(caller, request, plan, plan.name(), key);
     }
 
+    /// Who holds the name, ready for use.
+    private Optional<SandboxRow> usable(Caller caller, CreateSandbox request, String name) {
+        Optional<SandboxRow> holder = core.store().read(tx -> SandboxRows.named(tx, caller.tenant(), name)).filter(r -> r.state() != State.ENDED);
+        return holder.flatMap(workspaces::settled).flatMap(row -> takenUp(caller, request, row));
+    }
+
     /// Two that race for a name: the one that comes second finds what the first made.
     private Outcome named(Caller caller, CreateSandbox request, Plan plan, String name, @Nullable Key key) {
         for (int race = 0; ; race++) {
-            Optional<SandboxRow> holder = core.store().read(tx -> SandboxRows.named(tx, caller.tenant(), name)).filter(r -> r.state() != State.ENDED);
-            Optional<SandboxRow> usable = holder.flatMap(workspaces::settled).flatMap(row -> takenUp(caller, request, row));
+            Optional<SandboxRow> usable = usable(caller, request, name);
             if (usable.isPresent()) {
                 return new Outcome(usable.get(), true);
             }

@@ -17,10 +17,15 @@ final class StepFailure {
         String command = String.join(" ", argv);
         String shown = (command.length() > SHOWN ? command.substring(0, SHOWN) + "…" : command).replaceAll("\\p{Cntrl}", "?");
         var problem = Problem.of(Code.STEP_FAILED, "Step " + step + " of " + steps + " failed, " + how(exec) + ": " + shown,
-                        "See its last lines; the template is as it was before.")
-                .with("step", step).with("steps", steps).with("command", shown).with("output", lines);
+                        (byItself(exec) ? "See its last lines. This build had no network (policy none): what needs one fails. " : "See its last lines. ") + "The template is as it was before.")
+                .with("step", step).with("steps", steps).with("command", shown).with("output", lines).with("network", "none");
         problem = exec.exitCode() == null ? problem : problem.with("exitCode", exec.exitCode());
         return (exec.signal() == null ? problem : problem.with("signal", exec.signal())).raise();
+    }
+
+    /// Nothing of ours ended it: what it lacked may be the reason.
+    private static boolean byItself(Exec exec) {
+        return exec.exitCode() != null && !exec.oomKilled() && !exec.timedOut() && !exec.killed();
     }
 
     static String how(Exec exec) {

@@ -85,6 +85,10 @@ final class LifeRig implements AutoCloseable {
                 new EngineConfig.Warm(size, 16, 2, Duration.ofMinutes(1)), c.uids(), c.times(), c.saving(), c.building());
     }
 
+    static EngineConfig withoutDefaultTemplate(EngineConfig c) {
+        return new EngineConfig(c.dataDir(), c.runDir(), "gone", c.sharedKernel(), c.quota(), c.bounds(), c.reserve(), c.warm(), c.uids(), c.times(), c.saving(), c.building());
+    }
+
     static EngineConfig apart(EngineConfig c) {
         return new EngineConfig(c.dataDir(), c.runDir(), c.defaultTemplate(), false, c.quota(), c.bounds(), c.reserve(), c.warm(), c.uids(), c.times(), c.saving(), c.building());
     }

@@ -44,6 +44,22 @@ class NamesAndKeysTest extends LifeCase {
     }
 
     @Test
+    void whoAsksForASandboxThatIsThereNeedsNoTemplate() {
+        try (var without = new LifeRig(LifeRig::withoutDefaultTemplate)) {
+            Sandbox held = without.sandboxes().create(ALICE, new CreateSandbox("base", "box", null, null, null, null, null, null, null, null, null, null), null);
+            Sandbox again = without.sandboxes().create(ALICE, LifeRig.getOrCreate("box"), null);
+            assertThat(again.id()).isEqualTo(held.id());
+            assertThat(again.reused()).isTrue();
+            without.sandboxes().stop(ALICE, "box");
+            assertThat(without.sandboxes().create(ALICE, LifeRig.getOrCreate("box"), null).state()).isEqualTo("running");
+            refused(Code.TEMPLATE_NOT_FOUND, () -> without.sandboxes().create(ALICE, LifeRig.getOrCreate("other"), null));
+            refused(Code.TEMPLATE_NOT_FOUND, () -> without.sandboxes().create(ALICE, LifeRig.request("box"), null));
+            without.sandboxes().kill(ALICE, "box");
+            refused(Code.TEMPLATE_NOT_FOUND, () -> without.sandboxes().create(ALICE, LifeRig.getOrCreate("box"), null));
+        }
+    }
+
+    @Test
     void aNameIsHeldByOneAndGetOrCreateFindsItsHolder() {
         Sandbox first = rig.sandboxes().create(ALICE, LifeRig.getOrCreate("box"), null);
         assertThat(first.reused()).isFalse();
