@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// go, channels close; sandboxes stay.
 final class EngineHouse implements Engine {
     private static final Duration LOG_FLUSH = Duration.ofSeconds(1);
+    private static final Duration CARRIERS = Duration.ofSeconds(1);
     private static final Duration UNFINISHED = Duration.ofSeconds(10);
     private static final Duration WARM_ROUND = Duration.ofSeconds(15);
     private static final Duration HOURLY = Duration.ofHours(1);
@@ -102,6 +103,7 @@ final class EngineHouse implements Engine {
         EngineConfig.Times times = core.config().times();
         b.every(LOG_FLUSH, "writing the system log", core.log()::flush);
         b.every(times.liveness(), "looking after instances", exits::lookAll);
+        b.every(CARRIERS, "looking at open connections", () -> core.boxes().all().forEach(EngineHouse::lookAtCarriers));
         b.every(UNFINISHED, "finishing what was begun", recovery::sweep);
         b.every(UNFINISHED, "finishing changes of volumes", volumeEffects::sweep);
         b.every(WARM_ROUND, "looking after warm members", warm::sweep);
@@ -109,6 +111,13 @@ final class EngineHouse implements Engine {
         b.every(times.sweep(), "deleting snapshots that are not kept any longer", keeping::sweep);
         b.every(HOURLY, "forgetting what ended long ago", retention::sweep);
         b.every(times.sweep(), "noting activity", retention::noteActivity);
+    }
+
+    private static void lookAtCarriers(Box box) {
+        LiveBox live = box.live();
+        if (live != null) {
+            live.lookAtCarriers();
+        }
     }
 
     Boxes boxes() {

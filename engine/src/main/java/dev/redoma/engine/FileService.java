@@ -212,11 +212,17 @@ final class FileService implements Files {
         var live = reading(caller, sandbox);
         var watch = dev.redoma.engine.proto.Watch.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user))
                 .setRecursive(recursive);
-        var slot = watches.take(live.id());
+        var busy = live.busy();
         try {
-            return new FileWatch(watching(live, Request.newBuilder().setWatch(watch).build(), path), slot);
+            var slot = watches.take(live.id());
+            try {
+                return new FileWatch(watching(live, Request.newBuilder().setWatch(watch).build(), path), slot, busy);
+            } catch (RuntimeException e) {
+                slot.close();
+                throw e;
+            }
         } catch (RuntimeException e) {
-            slot.close();
+            busy.close();
             throw e;
         }
     }

@@ -19,20 +19,23 @@ final class FileWatch implements Files.Watch {
 
     private final GuestOp op;
     private final FileSlots.Slot slot;
+    private final Live.Busy busy;
     private final BlockingQueue<Object> queue = new ArrayBlockingQueue<>(WAITING);
     private final Thread reader = Thread.ofVirtual().name("redoma-watch").unstarted(this::read);
     private volatile @Nullable RedomaException broken;
     private @Nullable Object last;
 
-    FileWatch(GuestOp op, FileSlots.Slot slot) {
+    /// The sandbox is not idle (`busy`) until the watch has ended.
+    FileWatch(GuestOp op, FileSlots.Slot slot, Live.Busy busy) {
         this.op = op;
         this.slot = slot;
+        this.busy = busy;
         reader.start();
     }
 
     /// Events, then what ended them.
     private void read() {
-        try (op) {
+        try (op; busy) {
             while (op.next(null) == GuestOp.Kind.CONTROL) {
                 var reply = GuestErrors.check(op.reply(), "watch");
                 if (!reply.hasEvent() || reply.getSerializedSize() > MAX_NAME) {
@@ -81,6 +84,7 @@ final class FileWatch implements Files.Watch {
     public void close() {
         reader.interrupt();
         op.close();
+        busy.close();
         slot.close();
     }
 }

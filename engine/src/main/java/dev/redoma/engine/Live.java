@@ -37,6 +37,9 @@ interface Live {
     /// While open, the sandbox is not idle. Refused with `wrong-state` where it just goes out of use for having been idle.
     Busy busy();
 
+    /// While it is open, what this connection carries either way counts as activity.
+    void carries(java.nio.channels.SocketChannel connection);
+
     /// Closed when the activity ends.
     interface Busy extends AutoCloseable {
         @Override

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.kernel.TcpActivity;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.TenantId;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
@@ -23,6 +28,8 @@ final class LiveBox implements Live, AutoCloseable {
     private long activeAtNanos = System.nanoTime();
     /// It was found idle for too long, and goes out of use: nothing is begun in it any more.
     private boolean leaving;
+    /// Connections into it that somebody has open: what they carry counts as activity. Thread-safe by itself.
+    private final Set<SocketChannel> carriers = ConcurrentHashMap.newKeySet();
     /// Counts what may have changed the row's state while this lives, and the count at which the row was last seen to say `running`.
     private final AtomicInteger stateChanges = new AtomicInteger();
     private volatile int runningAt = -1;
@@ -139,10 +146,39 @@ final class LiveBox implements Live, AutoCloseable {
     }
 
     boolean leaveIfIdle() {
+        lookAtCarriers();
         activity.lock();
         try {
             leaving = leaving || idle().compareTo(idleLimit()) >= 0;
             return leaving;
+        } finally {
+            activity.unlock();
+        }
+    }
+
+    @Override
+    public void carries(SocketChannel connection) {
+        carriers.add(connection);
+    }
+
+    /// Takes over when open connections last carried something. That one was closed is seen here, and counts as of now.
+    void lookAtCarriers() {
+        for (SocketChannel connection : carriers) {
+            Optional<Duration> quiet = TcpActivity.quiet(connection);
+            if (quiet.isEmpty()) {
+                carriers.remove(connection);
+            }
+            activeBefore(quiet.orElse(Duration.ZERO));
+        }
+    }
+
+    private void activeBefore(Duration ago) {
+        activity.lock();
+        try {
+            long at = System.nanoTime() - ago.toNanos();
+            if (!leaving && at - activeAtNanos > 0) {
+                activeAtNanos = at;
+            }
         } finally {
             activity.unlock();
         }
@@ -161,6 +197,7 @@ final class LiveBox implements Live, AutoCloseable {
 
     /// How long nothing counted as activity.
     Duration idle() {
+        lookAtCarriers();
         activity.lock();
         try {
             return busy > 0 ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - activeAtNanos);

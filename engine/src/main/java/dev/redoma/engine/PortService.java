@@ -72,6 +72,7 @@ final class PortService implements Ports {
         try {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             channel.connect(to); // loopback: answered at once, one way or the other
+            live.carries(channel);
             return channel;
         } catch (IOException | RuntimeException e) {
             channel.close();

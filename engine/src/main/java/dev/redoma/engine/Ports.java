@@ -7,8 +7,8 @@ import java.nio.channels.SocketChannel;
 /// What listens in a sandbox, reached from outside.
 public interface Ports {
 
-    /// A blocking connection to a port of the sandbox's own loopback (127.0.0.1, else ::1), which the caller closes. It counts as activity, and
-    /// lasts until it is closed or the sandbox ends. NOTHING_LISTENS where nothing does.
+    /// A blocking connection to a port of the sandbox's own loopback (127.0.0.1, else ::1), which the caller closes. It counts as activity when it is made and
+    /// ends, and whenever it carries something; it lasts until it is closed or the sandbox ends. NOTHING_LISTENS where nothing does.
     SocketChannel connect(Caller caller, String sandbox, int port);
 
     /// As any use: the sandbox runs when this returns, and one that sleeps is resumed for it. Refused where it cannot be.

@@ -269,6 +269,9 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
         }
 
         @Override
+        public void carries(java.nio.channels.SocketChannel connection) {}
+
+        @Override
         public boolean sudo() {
             return rig.sudo;
         }

@@ -18,11 +18,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /// Watches, as a stream or asked for now and then. One that nobody asks is closed after an hour. Thread-safe.
 final class Watches implements AutoCloseable {
     private static final Duration STEP = Duration.ofSeconds(1);
     private static final Duration FORGOTTEN = Duration.ofHours(1);
+    private static final Duration LOOK = Duration.ofSeconds(30);
     private static final SecureRandom RANDOM = new SecureRandom();
     /// What an event is called, and whether it tells of the file as it is now.
     private static final Map<String, String> TYPES = Map.of("create", "EVENT_TYPE_CREATE", "write", "EVENT_TYPE_WRITE", "remove", "EVENT_TYPE_REMOVE",
@@ -72,11 +74,12 @@ final class Watches implements AutoCloseable {
     }
 
     Object create(Asked asked, Message request) {
-        forgetOld();
         var bytes = new byte[16];
         RANDOM.nextBytes(bytes);
         var id = HexFormat.of().formatHex(bytes);
-        polled.put(id, new Polled(asked, open(asked, request), new Telling(asked, Filesystem.path(request), request.set("includeEntry"))));
+        var watcher = new Polled(asked, open(asked, request), new Telling(asked, Filesystem.path(request), request.set("includeEntry")));
+        polled.put(id, watcher);
+        Thread.ofVirtual().name("envd-watcher").start(() -> forgetWhenOld(id, watcher));
         return Map.of("watcherId", id);
     }
 
@@ -99,15 +102,18 @@ final class Watches implements AutoCloseable {
         return watcher;
     }
 
-    private void forgetOld() {
-        long now = System.nanoTime();
-        polled.entrySet().removeIf(e -> {
-            boolean old = now - e.getValue().askedAt > FORGOTTEN.toNanos();
-            if (old) {
-                e.getValue().watch.close();
+    /// One that nobody asks any more does not keep its sandbox from being idle.
+    private void forgetWhenOld(String id, Polled watcher) {
+        try {
+            for (long left = watcher.left(); left > 0 && polled.get(id) == watcher; left = watcher.left()) {
+                TimeUnit.NANOSECONDS.sleep(Math.min(left, LOOK.toNanos()));
             }
-            return old;
-        });
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        }
+        if (polled.remove(id, watcher)) {
+            watcher.watch.close();
+        }
     }
 
     @Override
@@ -129,6 +135,10 @@ final class Watches implements AutoCloseable {
             this.asked = asked;
             this.watch = watch;
             this.telling = telling;
+        }
+
+        long left() {
+            return FORGOTTEN.toNanos() - (System.nanoTime() - askedAt);
         }
 
         synchronized List<Map<String, Object>> take() throws InterruptedException {

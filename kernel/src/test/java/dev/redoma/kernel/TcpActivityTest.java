@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.kernel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class TcpActivityTest {
+
+    @Test
+    void dataEitherWayIsSeenAndSilenceIsMeasured() throws Exception {
+        try (var listener = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)); var here = SocketChannel.open(listener.getLocalAddress());
+                var there = listener.accept()) {
+            Thread.sleep(500);
+            assertThat(TcpActivity.quiet(here).orElseThrow()).as("since it was made").isBetween(Duration.ofMillis(400), Duration.ofSeconds(20));
+            there.write(ByteBuffer.wrap(new byte[1]));
+            here.read(ByteBuffer.allocate(1));
+            assertThat(TcpActivity.quiet(here).orElseThrow()).as("received").isLessThan(Duration.ofMillis(400));
+            Thread.sleep(500);
+            assertThat(TcpActivity.quiet(here).orElseThrow()).isGreaterThan(Duration.ofMillis(400));
+            here.write(ByteBuffer.wrap(new byte[1]));
+            assertThat(TcpActivity.quiet(here).orElseThrow()).as("sent").isLessThan(Duration.ofMillis(400));
+            here.close();
+            assertThat(TcpActivity.quiet(here)).isEmpty();
+        }
+    }
+}
