@@ -6,15 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -109,63 +106,6 @@ class LifecycleBehavioursTest {
                 }
             }
             assertThat(seen).hasSize(4);
-        }
-    }
-
-    @Test
-    void lc14_timePausedDoesNotCountAgainstTheLifetime(Lab lab) throws Exception {
-        try (var box = lab.tiny(Map.of("limits", Map.of("lifetimeMs", 6_000)))) {
-            box.verb("pause");
-            Thread.sleep(7_000);
-            assertThat(box.state()).isEqualTo("paused");
-            var resumed = box.verb("resume");
-            assertThat(Instant.parse(resumed.get("endsAt").asString())).isAfter(Instant.now().plusSeconds(2));
-            assertThat(box.sh("echo ok").text()).isEqualTo("ok\n");
-        }
-    }
-
-    @Test
-    void lc17_lifetimesThatCannotBeHonouredAreRefusedWithTheCap(Lab lab) {
-        for (long bad : new long[] {0, -5, Long.MAX_VALUE}) {
-            var answer = lab.api().post("/v1/sandboxes", Map.of("template", "tiny", "limits", Map.of("lifetimeMs", bad)));
-            assertThat(answer.status()).isEqualTo(400);
-            assertThat(answer.text()).contains("lifetimeMs");
-        }
-        try (var box = lab.tiny(Map.of("limits", Map.of("lifetimeMs", 120_000)))) {
-            assertThat(Instant.parse(box.created().get("endsAt").asString())).isBetween(Instant.now().plusSeconds(90), Instant.now().plusSeconds(125));
-        }
-    }
-
-    @Test
-    void lifetimeAndIdleLimitsEndASandboxAndSayWhich(Lab lab) {
-        var old = lab.tiny(Map.of("limits", Map.of("lifetimeMs", 2_000)));
-        var idle = lab.tiny(Map.of("limits", Map.of("idleMs", 2_000)));
-        await().atMost(Duration.ofSeconds(8)).until(() -> "ended".equals(old.state()) && "ended".equals(idle.state()));
-        assertThat(old.show().get("reason").get("kind").asString()).isEqualTo("timeout");
-        assertThat(idle.show().get("reason").get("kind").asString()).isEqualTo("idle");
-    }
-
-    @Test
-    void lc18_lc19_aRunningExecKeepsASandboxFromBeingIdleAndLookingAtItDoesNot(Lab lab) throws Exception {
-        try (var busy = lab.tiny(Map.of("limits", Map.of("idleMs", 2_000)))) {
-            var watched = lab.tiny(Map.of("limits", Map.of("idleMs", 2_000)));
-            busy.start(List.of("sleep", "6"));
-            for (int i = 0; i < 12; i++) {
-                Thread.sleep(400);
-                watched.show();
-            }
-            assertThat(busy.state()).isEqualTo("running");
-            assertThat(watched.state()).isEqualTo("ended");
-        }
-    }
-
-    @RepeatedTest(3)
-    void lc18_anExecJustBeforeTheLimitKeepsItAlive(Lab lab) throws Exception {
-        try (var box = lab.tiny(Map.of("limits", Map.of("idleMs", 2_000)))) {
-            Thread.sleep(1_700);
-            box.sh("true");
-            Thread.sleep(1_200);
-            assertThat(box.state()).isEqualTo("running");
         }
     }
 
@@ -322,78 +262,6 @@ class LifecycleBehavioursTest {
         assertThat(answer.status()).as(body.toString()).isIn(400, 403, 404, 501);
         assertThat(answer.code()).isNotEmpty();
         assertThat(answer.text()).as(body.toString()).contains(names);
-    }
-
-    @Test
-    @Tag("long")
-    @Timeout(900)
-    void lc18_aBusySandboxIsNeverStoppedInTwoHundredTries(Lab lab) throws Exception {
-        sideBySide(8, random -> {
-            var limit = Duration.ofSeconds(4);
-            var box = idle(lab, limit);
-            long before = System.nanoTime();
-            for (int done = 0, tries = 0; done < 25; tries++) {
-                assertThat(tries).as("pauses that this machine makes longer than the limit say nothing; these are too many").isLessThan(100);
-                Thread.sleep(3_000 + random.nextInt(500));
-                long sent = System.nanoTime();
-                if (doneOrRefused(box)) {
-                    done++;
-                    before = sent;
-                } else {
-                    assertThat(Duration.ofNanos(System.nanoTime() - before)).as("a false stop").isGreaterThanOrEqualTo(limit);
-                    before = System.nanoTime();
-                    box = idle(lab, limit);
-                }
-            }
-            box.close();
-        });
-    }
-
-    @Test
-    void lc18_aCommandThatComesWhileItIsStoppedForBeingIdleIsDoneOrRefusedButNotLost(Lab lab) throws Exception {
-        sideBySide(16, random -> {
-            var limit = Duration.ofSeconds(2);
-            var box = idle(lab, limit);
-            Thread.sleep(limit.toMillis() - 100 + random.nextInt(200));
-            doneOrRefused(box);
-            box.close();
-        });
-    }
-
-    private interface Try {
-        void with(java.util.Random random) throws Exception;
-    }
-
-    private static void sideBySide(int many, Try each) throws Exception {
-        try (var pool = Executors.newVirtualThreadPerTaskExecutor()) {
-            var calls = new ArrayList<Callable<Boolean>>();
-            for (int i = 0; i < many; i++) {
-                var random = new java.util.Random(i);
-                calls.add(() -> {
-                    each.with(random);
-                    return true;
-                });
-            }
-            for (var call : pool.invokeAll(calls)) {
-                call.get();
-            }
-        }
-    }
-
-    private static Box idle(Lab lab, Duration limit) {
-        return lab.tiny(Map.of("limits", Map.of("idleMs", limit.toMillis())));
-    }
-
-    /// True if it was done; what was taken on is never lost.
-    private static boolean doneOrRefused(Box box) {
-        var answer = box.tryStart(List.of("true"));
-        if (answer.status() != 201) {
-            assertThat(answer.code()).as(answer.text()).isEqualTo("sandbox-ended");
-            return false;
-        }
-        var exec = box.await(answer.json().get("id").asString(), 30_000);
-        assertThat(exec.get("state").asString()).as(exec.toString()).isEqualTo("exited");
-        return true;
     }
 
     @Test
