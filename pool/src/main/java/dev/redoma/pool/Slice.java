@@ -10,10 +10,17 @@ import java.nio.channels.FileChannel;
 final class Slice extends InputStream {
     private final FileChannel file;
     private long at;
+    private final String tooShort;
     private long left;
 
     Slice(FileChannel file, long from, long length) {
+        this(file, from, length, "the file became shorter");
+    }
+
+    /// `tooShort`: what is said where the file ends before the part.
+    Slice(FileChannel file, long from, long length, String tooShort) {
         this.file = file;
+        this.tooShort = tooShort;
         this.at = from;
         this.left = length;
     }
@@ -31,7 +38,7 @@ final class Slice extends InputStream {
         }
         int n = file.read(ByteBuffer.wrap(into, off, (int) Math.min(len, left)), at);
         if (n < 0) {
-            throw new IOException("the file became shorter");
+            throw new IOException(tooShort);
         }
         at += n;
         left -= n;

@@ -8,7 +8,6 @@ import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.util.HashMap;
@@ -109,7 +108,7 @@ public final class TarFiles {
     }
 
     public Optional<InputStream> open(String name) {
-        return find(name).map(c -> new Part(tar, c.offset(), c.size()));
+        return find(name).map(c -> new Slice(tar, c.offset(), c.size(), "the archive ends within a member"));
     }
 
     private Optional<Member.Content> find(String name) {
@@ -156,38 +155,6 @@ public final class TarFiles {
         public long skip(long wanted) throws IOException {
             long n = in.skip(wanted);
             count += n;
-            return n;
-        }
-    }
-
-    private static final class Part extends InputStream {
-        private final FileChannel file;
-        private long at;
-        private long left;
-
-        Part(FileChannel file, long at, long left) {
-            this.file = file;
-            this.at = at;
-            this.left = left;
-        }
-
-        @Override
-        public int read() throws IOException {
-            var one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-        }
-
-        @Override
-        public int read(byte[] into, int from, int length) throws IOException {
-            if (left == 0) {
-                return -1;
-            }
-            int n = file.read(ByteBuffer.wrap(into, from, (int) Math.min(length, left)), at);
-            if (n < 0) {
-                throw new IOException("the archive ends within a member");
-            }
-            at += n;
-            left -= n;
             return n;
         }
     }
