@@ -21,18 +21,28 @@ public final class Rig implements AutoCloseable {
 
     private final RigPlace place;
     private final RigOptions options;
+    private final Thread atExit = Thread.ofPlatform().name("rig-exit").unstarted(this::abandon);
     private Up up;
 
     private Rig(RigPlace place, RigOptions options) {
         this.place = place;
         this.options = options;
         this.up = launch(place, options);
+        Runtime.getRuntime().addShutdownHook(atExit);
+    }
+
+    /// The JVM ends before it was closed.
+    private void abandon() {
+        System.err.println("rig: " + place.dir() + " was not closed; its server, sandboxes, mounts and files are removed");
+        up.server.destroyForcibly().onExit().join();
+        place.clear();
     }
 
     /// The running server.
     private record Up(Process server, RedomaClient client, String url, String key) {}
 
     static Rig start(String name, RigOptions options) {
+        RigGuard.sweep();
         return new Rig(RigPlace.make(name), options);
     }
 
@@ -233,9 +243,11 @@ public final class Rig implements AutoCloseable {
             up.client.killAll(null);
             stop();
         }
-        place.endProcesses();
-        place.removeCgroups();
-        place.unmount();
-        place.remove();
+        place.clear();
+        try {
+            Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (IllegalStateException already) {
+            // the JVM is ending
+        }
     }
 }

@@ -35,10 +35,16 @@ final class RigPlace {
         try {
             var dir = Files.createTempDirectory(Path.of("/var/tmp"), "redoma-" + name + "-");
             var run = Files.createTempDirectory(Path.of("/run"), "rd-");
+            RigGuard.claim(dir, run);
             return new RigPlace(home, dir, run);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /// One that another process made.
+    static RigPlace of(Path dir, Path run) {
+        return new RigPlace(checkout(), dir, run);
     }
 
     Path dir() {
@@ -261,8 +267,19 @@ final class RigPlace {
         return left;
     }
 
+    /// Everything, whatever state it is in. No server may run there.
+    void clear() {
+        endProcesses();
+        removeCgroups();
+        unmount();
+        remove();
+    }
+
     void remove() {
         try {
+            if (installation != null) {
+                Files.deleteIfExists(Path.of("/run/redoma-installations", installation + ".json"));
+            }
             TinyTemplate.deleteTree(dir);
             TinyTemplate.deleteTree(run);
         } catch (IOException e) {

@@ -54,6 +54,9 @@ final class TinyTemplate {
     }
 
     static void deleteTree(Path root) throws IOException {
+        if (!Files.exists(root)) {
+            return;
+        }
         try (var all = Files.walk(root)) {
             for (var path : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(path);

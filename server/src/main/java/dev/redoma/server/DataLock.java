@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Holds a data directory for one server. The kernel lets go when the process ends, however it ends.
@@ -29,7 +30,8 @@ final class DataLock implements AutoCloseable {
         try {
             Files.createDirectories(dataDir);
             Files.setPosixFilePermissions(dataDir, PosixFilePermissions.fromString("rwx------"));
-            channel = FileChannel.open(dataDir.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.READ);
+            channel = FileChannel.open(dataDir.resolve("lock"), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.READ),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             if (lock(channel) == null) {
                 var holder = Files.readString(dataDir.resolve("lock")).strip();
                 channel.close();
@@ -40,6 +42,19 @@ final class DataLock implements AutoCloseable {
             return new DataLock(channel);
         } catch (IOException failed) {
             throw Problem.of(Code.HOST_FAILED, "The data directory " + dataDir + " cannot be used: " + failed.getMessage(), "Choose one with --data.").raise(failed);
+        }
+    }
+
+    /// Whether another process holds it. Not to be asked of one that this process holds: to look would let go of it.
+    static boolean held(Path dataDir) {
+        var file = dataDir.resolve("lock");
+        if (!Files.exists(file)) {
+            return false;
+        }
+        try (var channel = FileChannel.open(file, StandardOpenOption.WRITE); var lock = lock(channel)) {
+            return lock == null;
+        } catch (IOException failed) {
+            throw new java.io.UncheckedIOException(failed);
         }
     }
 

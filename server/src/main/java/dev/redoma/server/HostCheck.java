@@ -36,6 +36,7 @@ public final class HostCheck {
         found.add(btrfs());
         found.add(tool("mkfs.btrfs", "btrfs-progs"));
         found.add(loop());
+        found.addAll(Abandoned.findings());
         return found;
     }
 

@@ -38,6 +38,7 @@ public final class House implements AutoCloseable {
     private final OciTier tier;
     private final Serving serving;
     private final Engine engine;
+    private final String installation;
 
     private House(Options options, Config config, CheckedDialler dialler) {
         var watch = new StartWatch();
@@ -46,7 +47,8 @@ public final class House implements AutoCloseable {
             var listening = opened.add(Ahead.open("http", () -> HttpServer.start(config.http(), NativeApi.starting())));
             var mounting = opened.add(Ahead.open("pool", () -> BtrfsPool.open(config.dataDir(), config.pool())));
             var store = opened.add(SqliteStore.open(config.dataDir().resolve("redoma.db")));
-            var installation = Installation.id(store);
+            installation = Installation.id(store);
+            HostMark.write(installation, config.dataDir(), config.runDir());
             watch.done("store");
             var trying = opened.add(Ahead.open("tier", () -> OciTier.open(
                     new OciConfig(installation, config.runDir(), options.guestBinary("redoma-guest"), options.guestBinary("redoma-launcher")))));
@@ -115,7 +117,8 @@ public final class House implements AutoCloseable {
         limits.put("most", config.engine().bounds().most());
         limits.put("uploadBytes", config.largestUpload());
         return new ServerRoutes.About(
-                () -> new ServerInfo(Version.TEXT, installation, tiers.getFirst().name(), findings(tiers, pool), limits), () -> findings(tiers, pool), new Metrics(store)::text);
+                () -> new ServerInfo(Version.TEXT, installation, tiers.getFirst().name(), findings(tiers, pool), limits),
+                () -> Stream.concat(findings(tiers, pool).stream(), Abandoned.findings().stream()).toList(), new Metrics(store)::text);
     }
 
     private static List<Finding> findings(List<Tier> tiers, BtrfsPool pool) {
@@ -133,5 +136,6 @@ public final class House implements AutoCloseable {
         close();
         tier.uninstall();
         pool.release();
+        HostMark.remove(installation);
     }
 }

@@ -44,7 +44,7 @@ public final class Uninstall {
         } else if (Files.exists(options.dataDir()) || Files.exists(options.runDir())) {
             byHost(quiet, "there is no database");
         }
-        var left = new ArrayList<>(mounts(options));
+        var left = new ArrayList<>(mounts(options.dataDir(), options.runDir()));
         if (left.isEmpty()) {
             delete(options.dataDir());
             delete(options.runDir());
@@ -74,17 +74,20 @@ public final class Uninstall {
     private static void byHost(Options options, String why) {
         try (var alone = DataLock.take(options.dataDir())) {
             System.err.println("redoma: the records cannot be used (" + why + "): ending what the host has of this installation");
-            OciTier.installationOf(options.runDir()).ifPresent(installation -> endInstances(options, installation));
+            OciTier.installationOf(options.runDir()).ifPresent(installation -> {
+                endInstances(options, installation);
+                HostMark.remove(installation);
+            });
             BtrfsPool.unmount(options.dataDir());
         }
     }
 
-    private static void endInstances(Options options, String installation) {
+    static void endInstances(Options options, String installation) {
         var config = new OciConfig(installation, options.runDir(), options.guestBinary("redoma-guest"), options.guestBinary("redoma-launcher"));
         try (var tier = OciTier.open(config)) {
             var all = tier.all();
             all.forEach(tier::remove);
-            System.out.println("sandboxes ended: " + all.size());
+            System.err.println("sandboxes ended: " + all.size());
             tier.uninstall();
         }
     }
@@ -96,9 +99,9 @@ public final class Uninstall {
         return all;
     }
 
-    private static List<String> mounts(Options options) throws IOException {
+    static List<String> mounts(Path dataDir, Path runDir) throws IOException {
         return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream().map(line -> line.split(" ")[4].replace("\\040", " "))
-                .filter(point -> point.startsWith(options.dataDir() + "/") || point.startsWith(options.runDir() + "/"))
+                .filter(point -> point.startsWith(dataDir + "/") || point.startsWith(runDir + "/"))
                 .map(point -> "mount " + point).toList();
     }
 

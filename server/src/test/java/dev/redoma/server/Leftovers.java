@@ -55,6 +55,17 @@ final class Leftovers {
                 .sorted(Comparator.reverseOrder()).toList();
     }
 
+    /// Ends and removes what servers of tests left whose process was killed, as their marks on this host tell. Each test does it that starts one.
+    static synchronized void ofRunsThatWereKilled() throws IOException {
+        for (var mark : HostMark.all()) {
+            if (mark.data().matches("/tmp/rdt[0-9]+/data") && !mark.served()) {
+                System.err.println("a run that was killed left " + mark.data() + "; what it has on this host is removed");
+                Abandoned.end(mark.installation(), Path.of(System.getProperty("redoma.root", "..")).toAbsolutePath());
+                remove(Path.of(mark.data()).getParent());
+            }
+        }
+    }
+
     static void remove(Path dir) throws IOException {
         for (var mount : mounts(dir)) {
             run("umount", "-l", mount);

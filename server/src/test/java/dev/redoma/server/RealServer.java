@@ -31,6 +31,7 @@ public final class RealServer implements AutoCloseable {
     private RealServer(Map<String, String> environment, CheckedDialler dialler) throws IOException {
         this.dialler = dialler;
         this.environment = environment;
+        Leftovers.ofRunsThatWereKilled();
         dir = Files.createTempDirectory(Path.of("/tmp"), "rdt");
         try {
             start();
