@@ -84,14 +84,15 @@ final class EngineHouse implements Engine {
     }
 
     static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, ImageSources images, Network network, Clock clock) {
-        var policies = new PolicyRules(config.policies(), network.enforces(), store);
+        var records = new Records(ledger);
+        var policies = new PolicyRules(config.policies(), network.enforces(), store, records);
         var uplink = new Uplink(network, policies::effective);
         var boxes = new Boxes(config.times().lock());
         var background = new Background();
         var places = new Places(config.runDir());
         var lookup = new LiveLookup(store, boxes);
         var commands = Commands.open(lookup, store, ledger, config.dataDir(), pool.root(), config.quota().outputBytes(), clock);
-        var core = new Core(config, store, new Records(ledger), pool, clock, new TierChoice(tiers), boxes, places,
+        var core = new Core(config, store, records, pool, clock, new TierChoice(tiers), boxes, places,
                 new Starter(pool, places, background, config.times().ready(), uplink), new Handover(), background, new SystemLog(store, clock),
                 new UidRanges(config.uids()), new Quotas(config), new Holding(new VolumeUse()), new Timers(clock, background), new LayerHolds(), commands.lifecycle(), policies,
                 uplink);

@@ -18,8 +18,10 @@ final class PolicyRules {
     private final PolicySettings settings;
     private final Set<Feature> enforced;
     private final dev.redoma.store.Store store;
+    private final Records records;
 
-    PolicyRules(PolicySettings settings, Set<Feature> enforced, dev.redoma.store.Store store) {
+    PolicyRules(PolicySettings settings, Set<Feature> enforced, dev.redoma.store.Store store, Records records) {
+        this.records = records;
         this.settings = settings;
         this.enforced = Set.copyOf(enforced);
         this.store = store;
@@ -63,24 +65,39 @@ final class PolicyRules {
     Standing standing(SandboxRow row) {
         return store.read(tx -> PolicyRows.find(tx, row.id())).map(stored -> {
             var request = PolicyStack.of(stored.sources()).documents().getLast();
-            return new Standing(under(row.tenant(), stored.sources().name(), request), stored.epoch());
-        }).orElseGet(() -> new Standing(under(row.tenant(), "none", settings.named().read("request", "none")), 0));
+            return new Standing(under(row.tenant(), stored.sources().name(), request), stored.epoch(), stored.digest());
+        }).orElseGet(() -> new Standing(under(row.tenant(), "none", settings.named().read("request", "none")), 0, null));
     }
 
     PolicyStack checked(SandboxRow row) {
         return standing(row).stack().mustBeEnforced(enforced);
     }
 
-    /// Throws where it cannot be read any more: then nothing may leave.
+    /// On record when it returns, for floors may have changed over a restart of the server. Throws where it cannot be read any more, or not recorded: then nothing may leave.
     EffectivePolicy effective(SandboxRow row) {
         if (row.policy().equals("none")) {
             return EffectivePolicy.NONE;
         }
-        Standing standing = standing(row);
+        Standing standing = recorded(row, standing(row));
         return standing.stack().mustBeEnforced(enforced).effective(standing.epoch());
     }
 
-    record Standing(PolicyStack stack, long epoch) {}
+    private Standing recorded(SandboxRow row, Standing standing) {
+        PolicyStack stack = standing.stack();
+        if (standing.recorded() == null || stack.digest().equals(standing.recorded())) {
+            return standing;
+        }
+        long epoch = standing.epoch() + 1;
+        store.write(tx -> {
+            PolicyRows.put(tx, row.id(), new PolicyRow(epoch, stack.digest(), stack.sources()));
+            records.policy(tx, row, stack, epoch, Records.ENGINE, "floors-changed");
+            return true;
+        });
+        return new Standing(stack, epoch, stack.digest());
+    }
+
+    /// `recorded`: the digest of what was recorded last; null: nothing was.
+    record Standing(PolicyStack stack, long epoch, @Nullable String recorded) {}
 
     /// With a sandbox's first row. One that nothing leaves and that demands nothing has none of its own.
     void insert(Handle tx, SandboxRow row, PolicyStack stack, Records records, String actor) {

@@ -123,6 +123,24 @@ class PolicyLifeTest {
     }
 
     @Test
+    void anotherFloorOverARestartIsOnRecordOnceAndWithItsText() {
+        var box = create(ALICE, "reopen: creator\n", null, null);
+        var idle = create(ALICE, null, null, null);
+        rig.config = policies(rig.config, settings("privileges: none # since today\n", Map.of(), "none"));
+        rig.reopen();
+        rig.reopen();
+        assertThat(records(box)).extracting(AuditRecord::action).containsExactly("set", "floors-changed");
+        var told = rig.engine().policies().of(ALICE, box.id());
+        assertThat(told.epoch()).isEqualTo(2);
+        assertThat(records(box).getLast()).satisfies(r -> {
+            assertThat(r.actor()).isEqualTo("engine");
+            assertThat(r.fields()).containsEntry("policyDigest", told.digest()).containsEntry("epoch", 2L);
+            assertThat(r.fields().get("documents").toString()).contains("# since today");
+        });
+        assertThat(records(idle)).isEmpty();
+    }
+
+    @Test
     void aLiveSandboxGetsAnotherPolicyWithARecord() {
         var box = create(ALICE, null, null, null);
         assertThat(rig.engine().policies().of(ALICE, box.id()).epoch()).isZero();

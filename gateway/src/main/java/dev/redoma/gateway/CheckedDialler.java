@@ -17,12 +17,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /// Connects to other machines on behalf of a tenant: it resolves a name once, refuses it if any of its addresses may not be dialled, and
 /// dials exactly an address that it has checked. No proxy is used. Thread-safe.
 public final class CheckedDialler {
     private final Resolver resolver;
+    private final Predicate<InetAddress> own;
     private final Supplier<SocketChannel> sockets;
     private final Duration patience;
 
@@ -35,20 +37,31 @@ public final class CheckedDialler {
         this(AddressRules::resolve, Duration.ofSeconds(10));
     }
 
+    /// By these name servers where there are any, else by the host's resolver. `own`: addresses that are this host's although no interface has them.
+    public static CheckedDialler of(List<InetSocketAddress> nameServers, Predicate<InetAddress> own) {
+        Resolver resolver = nameServers.isEmpty() ? AddressRules::resolve : new UpstreamResolver(nameServers);
+        return new CheckedDialler(resolver, own, CheckedDialler::channel, Duration.ofSeconds(10));
+    }
+
     CheckedDialler(Resolver resolver, Duration patience) {
         this(resolver, CheckedDialler::channel, patience);
     }
 
     /// `sockets`: where connections begin, when it is not this process' own network.
     public CheckedDialler(Resolver resolver, Supplier<SocketChannel> sockets, Duration patience) {
+        this(resolver, none -> false, sockets, patience);
+    }
+
+    private CheckedDialler(Resolver resolver, Predicate<InetAddress> own, Supplier<SocketChannel> sockets, Duration patience) {
         this.resolver = resolver;
+        this.own = own;
         this.sockets = sockets;
         this.patience = patience;
     }
 
-    /// Whether an address is one of this host's.
-    public static boolean own(InetAddress address) {
-        return AddressRules.own(address);
+    /// Whether an address is one of this host's, by its interfaces or by what its operator says.
+    public boolean own(InetAddress address) {
+        return own.test(address) || AddressRules.own(address);
     }
 
     private static SocketChannel channel() {
@@ -114,8 +127,8 @@ public final class CheckedDialler {
         throw failed;
     }
 
-    private static void check(String host, int port, InetAddress address, boolean allowPrivate) {
-        Optional<AddressKind> kind = AddressRules.of(address);
+    private void check(String host, int port, InetAddress address, boolean allowPrivate) {
+        Optional<AddressKind> kind = AddressRules.of(address).or(() -> own.test(address) ? Optional.of(AddressKind.OWN) : Optional.empty());
         if (kind.isEmpty() || allowPrivate && !kind.get().never()) {
             return;
         }

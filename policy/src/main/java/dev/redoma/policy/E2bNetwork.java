@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What E2B's clients say of the network of a sandbox, and the policy that it means. Among addresses what is allowed wins over what is denied, as there; private addresses stay refused, unlike there.
 public record E2bNetwork(boolean internetAccess, @Nullable List<String> allowOut, @Nullable List<String> denyOut, @Nullable String egressProxy, @Nullable List<String> ruleDomains) {
-    private static final Set<String> ALL = Set.of("0.0.0.0/0", "::/0");
+    /// Where one of these is denied, everything is.
+    public static final Set<String> ALL = Set.of("0.0.0.0/0", "::/0");
     private static final int MOST = 256;
 
     /// The text of the policy file, or the name `none`.

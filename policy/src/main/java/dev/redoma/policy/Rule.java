@@ -2,9 +2,15 @@
 package dev.redoma.policy;
 
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// One rule of a policy. `id` is unique in an effective policy (`request.web[1]`). `into`: the ranges that its hosts may resolve into; empty: public addresses only. Empty `methods` and
@@ -48,6 +54,21 @@ public record Rule(
             case OPAQUE -> port == 443 ? Passage.TLS : Passage.TCP;
             case TCP -> Passage.TCP;
         };
+    }
+
+    /// What its rate and its bytes are counted under: a name for what it speaks of in its document, wherever it stands there and however much it grants.
+    public String budget() {
+        String about = sorted(targets.stream()) + sorted(into.stream()) + sorted(methods.stream()) + sorted(paths.stream());
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(about.getBytes(StandardCharsets.UTF_8));
+            return place.layer() + "." + egressClass.wire() + ":" + HexFormat.of().formatHex(digest, 0, 16);
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private static String sorted(Stream<?> parts) {
+        return parts.map(Object::toString).sorted().distinct().collect(Collectors.joining(", ", "[", "]"));
     }
 
     /// Why a request that it speaks of is not allowed by it; empty: it is.

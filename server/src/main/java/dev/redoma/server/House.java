@@ -4,7 +4,6 @@ package dev.redoma.server;
 import dev.redoma.engine.Engine;
 import dev.redoma.engine.Tier;
 import dev.redoma.engine.image.ImageSources;
-import dev.redoma.engine.image.Registries;
 import dev.redoma.gateway.CheckedDialler;
 import dev.redoma.gateway.CheckedOutgoing;
 import dev.redoma.gateway.egress.EgressGateway;
@@ -30,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The whole server, put together by constructors from the ground up and taken down in reverse. Closing it leaves sandboxes running.
 public final class House implements AutoCloseable {
@@ -40,8 +40,9 @@ public final class House implements AutoCloseable {
     private final Engine engine;
     private final String installation;
 
-    private House(Options options, Config config, CheckedDialler dialler) {
+    private House(Options options, Config config, @Nullable CheckedDialler out) {
         var watch = new StartWatch();
+        var dialler = out != null ? out : dialler(config);
         try {
             opened.add(DataLock.take(config.dataDir()));
             var listening = opened.add(Ahead.open("http", () -> HttpServer.start(config.http(), NativeApi.starting())));
@@ -62,8 +63,8 @@ public final class House implements AutoCloseable {
             tier = trying.get();
             watch.done("tier");
             List<Tier> tiers = List.of(tier);
-            var egress = opened.add(new EgressGateway(store, ledger, dialler, CheckedDialler::own));
-            engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, images(config.registries()), egress, Clock.systemUTC()));
+            var egress = opened.add(new EgressGateway(store, ledger, dialler, dialler::own));
+            engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, images(config), egress, Clock.systemUTC()));
             watch.done("engine");
             var tokens = E2b.tokens(config.dataDir());
             var ingress = opened.add(new Ingress(opened.add(E2b.doors(config, engine, tokens)), engine.ports()));
@@ -79,17 +80,22 @@ public final class House implements AutoCloseable {
     }
 
     public static House open(Options options, Map<String, String> environment) {
-        return open(options, environment, new CheckedDialler());
+        return open(options, environment, null);
     }
 
-    /// `dialler`: how sandboxes get out.
-    static House open(Options options, Map<String, String> environment, CheckedDialler dialler) {
+    /// `dialler`: how sandboxes get out, where it is not as configured.
+    static House open(Options options, Map<String, String> environment, @Nullable CheckedDialler dialler) {
         return new House(options, Config.load(options.dataDir(), options.runDir(), options.config(), environment, options.listen()), dialler);
     }
 
-    private static ImageSources images(Registries registries) {
-        var dialler = new CheckedDialler();
-        return new ImageSources(registries, () -> new CheckedOutgoing(dialler, registries));
+    private static CheckedDialler dialler(Config config) {
+        var upstream = config.upstream();
+        return CheckedDialler.of(upstream.resolvers(), a -> upstream.own().stream().anyMatch(b -> b.contains(a)));
+    }
+
+    private static ImageSources images(Config config) {
+        var dialler = dialler(config);
+        return new ImageSources(config.registries(), () -> new CheckedOutgoing(dialler, config.registries()));
     }
 
     String url() {
@@ -97,7 +103,7 @@ public final class House implements AutoCloseable {
     }
 
     /// Where TLS is served; null where it is not.
-    @org.jspecify.annotations.Nullable String secure() {
+    @Nullable String secure() {
         return serving.secure();
     }
 

@@ -42,6 +42,18 @@ class ConfigTest {
     }
 
     @Test
+    void whatLiesUpstreamIsReadAndWhatIsNoAddressIsRefused() throws Exception {
+        assertThat(of("", Map.of()).upstream()).isEqualTo(new dev.redoma.server.config.Upstream(List.of(), List.of()));
+        var told = of("upstream: {resolver: '10.0.0.53, 10.0.0.54:5353, [fd00::53]:54', own-addresses: '45.0.0.7, 45.0.1.0/28'}", Map.of()).upstream();
+        assertThat(told.resolvers()).extracting(a -> a.getAddress().getHostAddress() + " " + a.getPort()).containsExactly("10.0.0.53 53", "10.0.0.54 5353", "fd00:0:0:0:0:0:0:53 54");
+        assertThat(told.own()).extracting(Object::toString).containsExactly("45.0.0.7", "45.0.1.0/28");
+        for (var wrong : List.of("dns.example.com", "10.0.0.53:0", "10.0.0.53:65536", "10.1", "''", "'1.1.1.1,,2.2.2.2'", "'1.1.1.1,2.2.2.2,3.3.3.3,4.4.4.4'")) {
+            assertThat(refused("upstream: {resolver: " + wrong + "}")).as(wrong).contains("upstream.resolver");
+        }
+        assertThat(refused("upstream: {own-addresses: 45.0.1.1/28}")).contains("upstream.own-addresses");
+    }
+
+    @Test
     void everyGroupIsRead() throws Exception {
         var config = of("""
                 listen: 127.0.0.1:0

@@ -17,18 +17,19 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// The real server in this process, on a port of its own with directories of its own and the template `tiny`. Closing it ends every
 /// sandbox, takes the pool down and fails if anything of it is left on the host.
 public final class RealServer implements AutoCloseable {
     private final Path dir;
     private final Map<String, String> environment;
-    private final CheckedDialler dialler;
+    private final @Nullable CheckedDialler dialler;
     private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private House house;
     private OperatorProfile.Profile profile;
 
-    private RealServer(Map<String, String> environment, CheckedDialler dialler) throws IOException {
+    private RealServer(Map<String, String> environment, @Nullable CheckedDialler dialler) throws IOException {
         this.dialler = dialler;
         this.environment = environment;
         Leftovers.ofRunsThatWereKilled();
@@ -43,11 +44,11 @@ public final class RealServer implements AutoCloseable {
 
     /// With the shipped configuration, but a small pool, `tiny` as default template and what `environment` says (`REDOMA_*`).
     public static RealServer start(Map<String, String> environment) throws Exception {
-        return start(environment, new CheckedDialler());
+        return start(environment, null);
     }
 
-    /// `dialler`: how sandboxes get out.
-    static RealServer start(Map<String, String> environment, CheckedDialler dialler) throws Exception {
+    /// `dialler`: how sandboxes get out, where it is not as configured.
+    static RealServer start(Map<String, String> environment, @Nullable CheckedDialler dialler) throws Exception {
         var over = new java.util.HashMap<>(Map.of("REDOMA_POOL_SIZE", "2GiB", "REDOMA_DEFAULT_TEMPLATE", "tiny", "REDOMA_WARM_SIZE", "0"));
         over.putAll(environment);
         var server = new RealServer(over, dialler);
@@ -71,8 +72,26 @@ public final class RealServer implements AutoCloseable {
 
     /// As after `systemctl restart`: sandboxes live on.
     public void restart() throws IOException {
+        away(() -> { });
+    }
+
+    /// What is done between two servers.
+    interface Away {
+        void run() throws Exception;
+    }
+
+    /// As with `restart`, and something happens while nobody serves.
+    void away(Away what) throws IOException {
         house.close();
-        start();
+        try {
+            what.run();
+        } catch (IOException failed) {
+            throw failed;
+        } catch (Exception failed) {
+            throw new IllegalStateException(failed);
+        } finally {
+            start();
+        }
     }
 
     public String url() {

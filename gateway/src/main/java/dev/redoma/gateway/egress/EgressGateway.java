@@ -68,7 +68,7 @@ public final class EgressGateway implements Network, AutoCloseable {
                 namespace.close();
                 throw new IOException("its first process has ended");
             }
-            var made = SandboxEgress.open(namespace, new EgressDecider(place.policy(), own), records, names, budgets, way);
+            var made = SandboxEgress.open(namespace, place.tenant(), new EgressDecider(place.policy(), own), records, names, budgets, way);
             made.start();
             return made;
         } catch (IOException failed) {

@@ -24,6 +24,8 @@ final class EgressRecords {
     private static final long WINDOW = TimeUnit.SECONDS.toNanos(10);
     private static final long SUMS = TimeUnit.SECONDS.toNanos(5);
     private static final int KINDS = 512;
+    private static final int MOST_UNWRITTEN = 4 * KINDS;
+    private static final String UNKEPT = "unkept";
     private static final int BURST = 300;
     private static final double PER_SECOND = 50;
     /// Of refusals, in the long run: whoever is refused pays nothing for it, and its records are kept.
@@ -41,11 +43,15 @@ final class EgressRecords {
     private final Map<Fact, Sum> closings = new LinkedHashMap<>();
     /// Counted, and refused by the database so far.
     private final List<Fact> unwritten = new ArrayList<>();
+    /// By action: what there was no room for among those.
+    private final Map<String, Sum> unkept = new LinkedHashMap<>();
     private final Bucket bucket = new Bucket(BURST, PER_SECOND);
     private final Bucket refusals;
     private final RefusalCount refused;
     /// When what came too many at once and the ends of counted connections were written last.
     private long summed = System.nanoTime();
+
+    private volatile boolean failing;
 
     private static final class Seen {
         private final long since = System.nanoTime();
@@ -53,8 +59,21 @@ final class EgressRecords {
     }
 
     private record Sum(long count, long up, long down) {
+        static Sum of(Fact fact) {
+            return new Sum(number(fact, "again", 1), number(fact, "up", 0), number(fact, "down", 0));
+        }
+
+        private static long number(Fact fact, String key, long otherwise) {
+            return fact.more().get(key) instanceof Number n ? n.longValue() : otherwise;
+        }
+
         Sum plus(Sum other) {
             return new Sum(count + other.count, up + other.up, down + other.down);
+        }
+
+        Fact told(Fact fact) {
+            Fact counted = fact.with("again", count);
+            return up + down == 0 ? counted : counted.with("up", up).with("down", down);
         }
     }
 
@@ -170,10 +189,25 @@ final class EgressRecords {
     }
 
     private void write(Fact fact) {
-        store.write(tx -> {
-            append(tx, fact);
-            return true;
-        });
+        write(List.of(fact));
+    }
+
+    private void write(List<Fact> facts) {
+        boolean written = false;
+        try {
+            store.write(tx -> {
+                facts.forEach(fact -> append(tx, fact));
+                return true;
+            });
+            written = true;
+        } finally {
+            failing = !written;
+        }
+    }
+
+    /// The database refused the last record: until it takes one again nothing is to leave, not even a question.
+    boolean failing() {
+        return failing;
     }
 
     void append(Handle tx, Fact fact) {
@@ -202,6 +236,8 @@ final class EgressRecords {
             }
             lines.addAll(unwritten);
             unwritten.clear();
+            unkept.forEach((action, sum) -> lines.add(sum.told(new Fact(action, null, null, 0, null, null, UNKEPT, Map.of()))));
+            unkept.clear();
         } finally {
             lock.unlock();
         }
@@ -212,20 +248,24 @@ final class EgressRecords {
 
     private void writeCounted(List<Fact> lines) {
         try {
-            store.write(tx -> {
-                lines.forEach(fact -> append(tx, fact));
-                return true;
-            });
+            write(lines);
         } catch (RuntimeException failed) {
             keep(lines);
             throw failed;
         }
     }
 
+    /// For the next round. Of what there is no room for, kinds and numbers are kept.
     private void keep(List<Fact> facts) {
         lock.lock();
         try {
-            unwritten.addAll(facts.subList(0, Math.clamp(4L * KINDS - unwritten.size(), 0, facts.size())));
+            for (Fact fact : facts) {
+                if (UNKEPT.equals(fact.reason()) || unwritten.size() >= MOST_UNWRITTEN) {
+                    unkept.merge(fact.action(), Sum.of(fact), Sum::plus);
+                } else {
+                    unwritten.add(fact);
+                }
+            }
         } finally {
             lock.unlock();
         }

@@ -116,8 +116,12 @@ final class Outward {
 
     /// Null: what it leads to could not be learned; that was told.
     Way.@Nullable Checked check(EgressDecider decider, @Nullable String host, InetAddress literal, int port) throws IOException {
+        if (sandbox.records().failing()) {
+            refuse(new Fact(DENIED, host, null, port, null, null, "unrecorded", java.util.Map.of()));
+            return null;
+        }
         try {
-            return sandbox.way().check(decider, host, literal, port, sandbox.lookUps());
+            return sandbox.way().check(decider, host, literal, port, sandbox.shares());
         } catch (IOException unknown) {
             refuse(new Fact("connect.failed", host, null, port, null, null, "look-up", java.util.Map.of()));
             return null;
@@ -201,8 +205,8 @@ final class Outward {
             return;
         }
         try (outside) {
-            var by = new Grounds(allow);
-            var relay = new Relay(inside, outside, sandbox.spacious(), n -> sandbox.budgets().spend(by.now().counted(), n));
+            var by = new Grounds(allow, sandbox.budgets());
+            var relay = new Relay(inside, outside, sandbox.spacious(), by::spend);
             var passing = new Passing(host, said, port, checked.addresses(), by, head, relay, reached(outside), System.nanoTime());
             if (!sandbox.enter(passing, inside)) {
                 refuse(Fact.of(DENIED, host, port, allow).because("changed"));
@@ -211,8 +215,11 @@ final class Outward {
             try {
                 relay.run(in -> carrier.carry(relay));
             } finally {
-                sandbox.leave(passing);
-                sandbox.closed(fact, passing, told);
+                try {
+                    sandbox.closed(fact, passing, told);
+                } finally {
+                    sandbox.leave(passing);
+                }
             }
         }
     }

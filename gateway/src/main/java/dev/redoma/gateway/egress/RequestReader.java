@@ -24,6 +24,7 @@ final class RequestReader {
     private final HttpParser parser = new HttpParser(new Handler(), LONGEST_HEAD, HttpCompliance.STRICT);
     private @Nullable String method;
     private @Nullable String target;
+    private boolean old;
     private boolean headDone;
     private boolean whole;
     private @Nullable String fault;
@@ -106,7 +107,8 @@ final class RequestReader {
         public void startRequest(String verb, String uri, HttpVersion version) {
             method = verb;
             target = uri;
-            if (version != HttpVersion.HTTP_1_1 && version != HttpVersion.HTTP_1_0) {
+            old = version == HttpVersion.HTTP_1_0;
+            if (version != HttpVersion.HTTP_1_1 && !old) {
                 fault = "version";
             }
         }
@@ -114,6 +116,9 @@ final class RequestReader {
         @Override
         public void parsedHeader(HttpField field) {
             fields.add(field);
+            if (old && "transfer-encoding".equalsIgnoreCase(field.getName())) {
+                fault = "a coding that its version does not know";
+            }
         }
 
         @Override

@@ -3,6 +3,7 @@ package dev.redoma.gateway.egress;
 
 import dev.redoma.kernel.NetworkNamespace;
 import dev.redoma.model.RedomaException;
+import dev.redoma.model.TenantId;
 import dev.redoma.policy.EgressDecider;
 import dev.redoma.policy.EgressDecision;
 import dev.redoma.policy.HostName;
@@ -26,8 +27,9 @@ final class SandboxEgress implements AutoCloseable {
     private static final int AT_ONCE = 512;
     private static final int NEW_AT_ONCE = 1000;
     private static final int NEW_PER_SECOND = 1000;
-    private static final int LOOK_UPS = 4;
     private static final Duration FIRST_WORDS = Duration.ofMinutes(1);
+    private static final Duration PARTING = Duration.ofSeconds(2);
+    private static final long PARTING_LOOK = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
     private static final Duration LONGEST = Duration.ofHours(12);
     private static final Duration IDLE = Duration.ofMinutes(15);
@@ -48,7 +50,7 @@ final class SandboxEgress implements AutoCloseable {
     private final Set<SocketChannel> accepted = ConcurrentHashMap.newKeySet();
     /// Since when each that does not go anywhere yet has been here.
     private final Map<SocketChannel, Long> waiting = new ConcurrentHashMap<>();
-    private final Semaphore lookUps = new Semaphore(LOOK_UPS);
+    private final Way.Shares shares;
     private final Spacious spacious = new Spacious();
     /// Above the decider, what packet rules grant, and the entry of connections.
     private final ReentrantLock lock = new ReentrantLock();
@@ -56,8 +58,8 @@ final class SandboxEgress implements AutoCloseable {
     private volatile boolean closed;
 
     /// It owns the namespace, also where this fails.
-    static SandboxEgress open(NetworkNamespace namespace, EgressDecider decider, EgressRecords records, SandboxNames names, Budgets budgets, Way way) throws IOException {
-        var made = new SandboxEgress(Doorway.open(namespace), decider, records, names, budgets, way);
+    static SandboxEgress open(NetworkNamespace namespace, TenantId tenant, EgressDecider decider, EgressRecords records, SandboxNames names, Budgets budgets, Way way) throws IOException {
+        var made = new SandboxEgress(Doorway.open(namespace), way.shares(tenant), decider, records, names, budgets, way);
         try {
             made.door.lead(decider, names.all());
             return made;
@@ -67,13 +69,14 @@ final class SandboxEgress implements AutoCloseable {
         }
     }
 
-    private SandboxEgress(Doorway door, EgressDecider decider, EgressRecords records, SandboxNames names, Budgets budgets, Way way) {
+    private SandboxEgress(Doorway door, Way.Shares shares, EgressDecider decider, EgressRecords records, SandboxNames names, Budgets budgets, Way way) {
         this.door = door;
         this.decider = decider;
         this.records = records;
         this.names = names;
         this.budgets = budgets;
         this.way = way;
+        this.shares = shares;
         this.dns = new DnsService(door.datagrams(), new DnsAnswers(this::decideName));
     }
 
@@ -149,8 +152,8 @@ final class SandboxEgress implements AutoCloseable {
         return way;
     }
 
-    Semaphore lookUps() {
-        return lookUps;
+    Way.Shares shares() {
+        return shares;
     }
 
     Spacious spacious() {
@@ -315,9 +318,26 @@ final class SandboxEgress implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+        goneAll();
+        names.end();
+        atLast(budgets::end);
+        atLast(() -> records.flush(true));
+    }
+
+    /// What they moved last is counted with the rest. They are closed already, so that nothing holds them up.
+    private void goneAll() {
+        long until = System.nanoTime() + PARTING.toNanos();
+        while (!passing.isEmpty() && System.nanoTime() < until) {
+            LockSupport.parkNanos(PARTING_LOOK);
+        }
+        if (!passing.isEmpty()) {
+            LOG.warn("{} connections of a sandbox are slow to end; what they moved last is not counted", passing.size());
+        }
+    }
+
+    private static void atLast(Runnable write) {
         try {
-            budgets.save();
-            records.flush(true);
+            write.run();
         } catch (RuntimeException unwritten) {
             LOG.warn("what was counted of a sandbox could not be recorded", unwritten);
         }

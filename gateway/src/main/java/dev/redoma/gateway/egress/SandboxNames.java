@@ -23,6 +23,7 @@ final class SandboxNames {
     private final Map<Integer, String> names = new HashMap<>();
     private final Map<String, Integer> numbers = new HashMap<>();
     private int next = Synthetic.FIRST;
+    private boolean over;
 
     SandboxNames(Store store, SandboxId sandbox) {
         this.store = store;
@@ -64,6 +65,16 @@ final class SandboxNames {
         }
     }
 
+    /// None is given a number after this: its sandbox may be forgotten by then.
+    void end() {
+        lock.lock();
+        try {
+            over = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /// The number of a name, new with what `record` writes in the same commit. Empty: it has as many as it may.
     OptionalInt numberOrNew(String name, Consumer<Handle> record) {
         lock.lock();
@@ -71,6 +82,9 @@ final class SandboxNames {
             Integer known = numbers.get(name);
             if (known != null) {
                 return OptionalInt.of(known);
+            }
+            if (over) {
+                throw new IllegalStateException("the sandbox is cut off");
             }
             if (names.size() >= MOST) {
                 return OptionalInt.empty();

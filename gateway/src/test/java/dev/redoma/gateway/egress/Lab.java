@@ -139,14 +139,22 @@ final class Lab implements AutoCloseable {
 
     /// A sandbox's network under a policy.
     Inside sandbox(EffectivePolicy policy) throws IOException {
+        return sandbox(TENANT, policy);
+    }
+
+    Inside sandbox(TenantId tenant, EffectivePolicy policy) throws IOException {
         var inside = new Inside(namespace("true"), SandboxId.mint());
         open.add(inside);
-        apply(inside, policy, null);
+        apply(tenant, inside, policy, null);
         return inside;
     }
 
     void apply(Inside inside, EffectivePolicy policy, @Nullable SandboxId forkedFrom) {
-        gateway.apply(new Network.Place(inside.id, TENANT, forkedFrom, policy.at(epoch.incrementAndGet()), Path.of("/proc/" + inside.holder.pid() + "/ns/net"), inside.holder::isAlive));
+        apply(TENANT, inside, policy, forkedFrom);
+    }
+
+    private void apply(TenantId tenant, Inside inside, EffectivePolicy policy, @Nullable SandboxId forkedFrom) {
+        gateway.apply(new Network.Place(inside.id, tenant, forkedFrom, policy.at(epoch.incrementAndGet()), Path.of("/proc/" + inside.holder.pid() + "/ns/net"), inside.holder::isAlive));
     }
 
     List<AuditRecord> records(Inside inside) {

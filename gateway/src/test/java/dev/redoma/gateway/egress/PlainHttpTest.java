@@ -108,6 +108,7 @@ class PlainHttpTest {
         "GET / HTTP/1.1\r\nHost : a.allowed.test\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a.allowed.test\r\nX: 1\r\n 2\r\n\r\n",
         "GET / HTTP/0.9\r\n\r\n",
+        "POST / HTTP/1.0\r\nHost: a.allowed.test\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         "GET /\u00c4\u0080 HTTP/1.1\r\nHost: a.allowed.test\r\n\r\n",
         "GET /\u00e9 HTTP/1.1\r\nHost: a.allowed.test\r\n\r\n",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",

@@ -36,7 +36,8 @@ public record Config(
         long largestUpload,
         Backing pool,
         Duration checkpoint,
-        Registries registries) {
+        Registries registries,
+        Upstream upstream) {
     private static final int MOST_CONNECTIONS = 4096;
     /// Apps' cookies may be long.
     private static final int ROUTER_HEADERS = 64 << 10;
@@ -50,7 +51,7 @@ public record Config(
         var router = router(values, api);
         return new Config(dataDir, runDir, api, router, publicPorts(values, router), secured(values, dataDir, router), engine(values, dataDir, runDir),
                 values.positive(ConfigKey.RATE_PER_SECOND), values.positive(ConfigKey.RATE_BURST), values.size(ConfigKey.UPLOAD_LARGEST),
-                backing(values), values.duration(ConfigKey.AUDIT_CHECKPOINT), new Registries(registry(values), content.registries()));
+                backing(values), values.duration(ConfigKey.AUDIT_CHECKPOINT), new Registries(registry(values), content.registries()), Upstream.of(values));
     }
 
     private static String text(Path file) {

@@ -77,6 +77,8 @@ public enum ConfigKey {
     POLICY_FLOOR("policy.floor", Kind.TEXT, "host", "Path of a policy file that no sandbox gets beyond. Without one: everything public may be asked for, nothing private."),
     POLICY_TENANTS("policy.tenants", Kind.TEXT, "host", "Path of a directory with a policy file TENANT.yaml for each tenant that has a floor of its own within the other: none."),
     POLICY_REGISTRIES("policy.registries", Kind.TEXT, "host", "Hosts of package registries, with commas between: what the policy `packages` allows. Without them it is refused."),
+    UPSTREAM_RESOLVER("upstream.resolver", Kind.TEXT, "host", "`ADDRESS[:PORT]` of the name servers that say where names lead, of sandboxes' connections and of registries; with commas between, three at most. Nobody else is asked then, the file of hosts neither. Without them: the host's own resolver."),
+    UPSTREAM_OWN("upstream.own-addresses", Kind.TEXT, "host", "Addresses and ranges that lead to this host although no interface has them (behind 1:1 NAT its public address), with commas between: no sandbox reaches them. None."),
     RATE_PER_SECOND("rate.per-second", Kind.NUMBER, "500", "Requests a second of one key."),
     RATE_BURST("rate.burst", Kind.NUMBER, "1000", "Requests at once of one key."),
     UPLOAD_LARGEST("upload.largest", Kind.SIZE, "64GiB", "Largest body of a file, archive or template."),

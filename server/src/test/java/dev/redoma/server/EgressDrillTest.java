@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.channels.ServerSocketChannel;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.awaitility.core.ThrowingRunnable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What leaves when something that holds it has failed: nothing. A program inside tries all the time; what the internet sees counts.
+@Timeout(180)
+class EgressDrillTest {
+    private static final String ALLOWS = "egress:\n  web:\n    - {hosts: ['*.allowed.test'], ports: [80, 443], tls: opaque}\n";
+    private static final Duration LOOK = Duration.ofMillis(1500);
+    private static LabInternet internet;
+    private static RealServer server;
+    private static LabBox box;
+
+    @BeforeAll
+    static void open() throws Exception {
+        internet = new LabInternet();
+        server = RealServer.start(Map.of("REDOMA_POOL_SIZE", "6GiB"), internet.dialler());
+        LabBox.template(server);
+        internet.names.put("a.allowed.test", List.of("45.0.0.1"));
+        box = LabBox.create(server, ALLOWS);
+        box.start("while True:\n  http('a.allowed.test', 'GET /all-the-time HTTP/1.1\\nHost: a.allowed.test\\n\\n')\n  literal('198.18.1.0', 80, b'GET /known HTTP/1.1\\r\\nHost: a.allowed.test\\r\\n\\r\\n', False)\n  time.sleep(0.05)");
+        reached();
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        try {
+            server.close();
+        } finally {
+            internet.close();
+        }
+    }
+
+    private static void reached() {
+        internet.arrivals.clear();
+        within(() -> assertThat(internet.arrivals).anyMatch(a -> a.contains("/all-the-time")).anyMatch(a -> a.contains("/known")));
+    }
+
+    private static void within(ThrowingRunnable what) {
+        await().atMost(Duration.ofSeconds(40)).untilAsserted(what);
+    }
+
+    /// For as long as one looks, not a packet comes.
+    private static void nothingLeaves() throws Exception {
+        long before = internet.packets();
+        Thread.sleep(LOOK); // the programs inside go on trying in that time
+        assertThat(internet.packets()).isEqualTo(before);
+    }
+
+    private static void sql(String statement) throws Exception {
+        try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + server.data().resolve("redoma.db")); var run = database.createStatement()) {
+            run.execute("PRAGMA busy_timeout = 20000");
+            run.execute(statement);
+        }
+    }
+
+    @Test
+    void nw03WithoutTheGatewayNothingLeavesAndWithItAgainTheSameAddressesLead() throws Exception {
+        server.away(EgressDrillTest::nothingLeaves);
+        reached();
+    }
+
+    @Test
+    void nw02APolicyThatCannotBeReadAnyMoreLetsNothingOut() throws Exception {
+        server.away(() -> sql("UPDATE sandbox_policy SET sources = replace(sources, 'hosts:', 'hoses:') WHERE sandbox = '" + box.id + "'"));
+        nothingLeaves();
+        box.policy(ALLOWS);
+        reached();
+    }
+
+    @Test
+    void whatCannotBeRecordedDoesNotLeave() throws Exception {
+        sql("CREATE TRIGGER full BEFORE INSERT ON record BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END");
+        try {
+            within(() -> {
+                long before = internet.packets();
+                Thread.sleep(LOOK); // what is the same as before is counted for ten seconds; then it has to be written
+                assertThat(internet.packets()).isEqualTo(before);
+            });
+            nothingLeaves();
+        } finally {
+            sql("DROP TRIGGER full");
+        }
+        reached();
+    }
+
+    @Test
+    void aStormOfChangesEndsInTheLastOfThem() throws Exception {
+        String denies = ALLOWS.replace("allowed", "other");
+        for (int i = 0; i < 60; i++) {
+            box.policy(i % 2 == 0 ? denies : ALLOWS);
+        }
+        box.policy(denies);
+        nothingLeaves();
+        box.policy(ALLOWS);
+        reached();
+    }
+
+    @Test
+    void aFloodOfOneSandboxKeepsAnotherFromNothingAndIsCounted() throws Exception {
+        var flood = LabBox.create(server, ALLOWS);
+        flood.start("""
+                def asks():
+                    while True:
+                        ask('f%d.denied.test' % random.randrange(1 << 30))
+                def connects():
+                    while True:
+                        attempt(lambda: connection(('198.18.1.0', 443)).close())
+                ask('flood.allowed.test')
+                for what in [asks] * 8 + [connects] * 8:
+                    threading.Thread(target=what).start()
+                """);
+        within(() -> assertThat(flood.records(0)).hasSizeGreaterThan(100));
+        for (int i = 0; i < 10; i++) {
+            reached();
+        }
+        server.delete("/v1/sandboxes/" + flood.id);
+        assertThat(flood.records(flood.last() - 50)).anyMatch(r -> "many".equals(r.fields().get("reason")) && ((Number) r.fields().get("again")).longValue() > 100);
+    }
+
+    @Test
+    void servicesOfThisHostTheApiAndTheRouterAmongThemAreReachedByNobody() throws Exception {
+        var came = new CopyOnWriteArrayList<String>();
+        try (var service = ServerSocketChannel.open().bind(new InetSocketAddress(0))) {
+            int port = ((InetSocketAddress) service.getLocalAddress()).getPort();
+            Thread.ofVirtual().start(() -> {
+                while (service.isOpen()) {
+                    try (var one = service.accept()) {
+                        came.add(String.valueOf(one.getRemoteAddress()));
+                    } catch (java.io.IOException closed) {
+                        return;
+                    }
+                }
+            });
+            var every = LabBox.create(server, "egress:\n  web:\n    - {hosts: ['*'], ports: any, tls: opaque}\n");
+            var addresses = new java.util.ArrayList<>(EgressAddressCases.own());
+            addresses.addAll(List.of("127.0.0.1", "::1", "0.0.0.0", "::ffff:127.0.0.1"));
+            int at = 0;
+            for (int target : List.of(port, URI.create(server.url()).getPort(), URI.create(server.router()).getPort())) {
+                for (String address : addresses) {
+                    String name = "own" + at++ + ".any.test";
+                    internet.names.put(name, List.of(InetAddress.ofLiteral(address).getHostAddress()));
+                    for (String user : List.of("user", "root")) {
+                        every.probe(user, "literal('" + address + "', " + target + "); tcp('" + name + "', " + target + ")");
+                    }
+                }
+            }
+            assertThat(came).isEmpty();
+            assertThat(every.records(0)).filteredOn(r -> r.action().equals("connect")).isEmpty();
+            assertThat(every.records(0)).filteredOn(r -> r.action().equals("connect.denied")).allMatch(r -> r.fields().get("reason").equals("never-dialled"))
+                    .extracting(r -> r.fields().get("host")).contains("own0.any.test", "own" + (at - 1) + ".any.test");
+        }
+    }
+}
