@@ -3,6 +3,7 @@ package dev.redoma.bench;
 
 import dev.redoma.client.NewSandbox;
 import dev.redoma.kernel.NetworkNamespace;
+import dev.redoma.model.wire.ExposePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -37,7 +38,8 @@ final class RouterBench implements Bench {
             routed.connect(new InetSocketAddress(url.getHost(), url.getPort()));
             var near = talk(direct);
             var far = talk(routed);
-            var host = "8080-" + box.id() + ".example.test";
+            var token = box.expose(new ExposePort(APP.getPort(), null, null)).token();
+            var host = "8080-" + box.id() + ".example.test\r\nRedoma-Preview-Token: " + token;
             return measured(near, far, host);
         }
     }

@@ -10,7 +10,7 @@ final class Verbs {
             "quickstart", "up", "down", "uninstall", "status", "doctor",
             "run", "create", "list", "show", "exec", "attach", "shell", "logs",
             "cp", "ls", "stat", "rm", "mv", "mkdir", "chmod", "watch", "diff", "export", "import",
-            "pause", "resume", "stop", "start", "reset", "set-timeout", "fork", "kill", "quarantine",
+            "pause", "resume", "stop", "start", "reset", "set-timeout", "fork", "kill", "quarantine", "expose", "ports", "unexpose",
             "snapshot", "template", "build", "volume", "cache", "policy", "tls", "keys", "audit", "bench", "completion");
 
     private Verbs() {}
@@ -63,6 +63,9 @@ final class Verbs {
             case "set-timeout" -> new SetTimeout(io);
             case "fork" -> new Fork(io);
             case "kill" -> new Kill(io);
+            case "expose" -> new Expose(io);
+            case "ports" -> new Exposed(io);
+            case "unexpose" -> new Unexpose(io);
             default -> makeGroup(name, io);
         };
     }

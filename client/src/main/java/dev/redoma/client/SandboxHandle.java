@@ -3,6 +3,8 @@ package dev.redoma.client;
 
 import dev.redoma.model.wire.Change;
 import dev.redoma.model.wire.CreateSnapshot;
+import dev.redoma.model.wire.ExposePort;
+import dev.redoma.model.wire.Exposure;
 import dev.redoma.model.wire.ForkSandbox;
 import dev.redoma.model.wire.Page;
 import dev.redoma.model.wire.PolicyExplanation;
@@ -101,6 +103,29 @@ public final class SandboxHandle implements AutoCloseable {
     public PolicyProposal learnPolicy() {
         return api.get(at("/policy/learn"), PolicyProposal.class);
     }
+
+    /// Lets a port be reached from outside; the answer has the addresses, and the token, which is told this once.
+    public Exposure expose(ExposePort what) {
+        return api.post(at("/exposures"), what, Exposure.class);
+    }
+
+    /// What is exposed, and what was until its time was over.
+    public List<Exposure> exposures() {
+        Page<Exposure> page = api.getList(at("/exposures"), Page.class, Exposure.class);
+        return page.items();
+    }
+
+    /// Ends one; when this returns, the connections that came by it are closed.
+    public void revoke(String exposure) {
+        api.send("DELETE", Target.of("/v1/sandboxes/", id, "/exposures/", exposure), null);
+    }
+
+    /// Ends all of a port, or of the sandbox (null); returns how many there were.
+    public int revokePort(@Nullable Integer port) {
+        return api.delete(at("/exposures").with("port", port), Revoked.class).revoked();
+    }
+
+    private record Revoked(int revoked) {}
 
     public Usage usage() {
         return api.get(at("/usage"), Usage.class);

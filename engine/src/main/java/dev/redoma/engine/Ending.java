@@ -47,6 +47,7 @@ final class Ending {
             }
             VolumeRows.forget(tx, row.id());
             core.uplink().forget(tx, row.id());
+            ExposureRows.forget(tx, row.id());
             RowChange.settle(State.ENDED).instance(null).noRange().endsAt(null).remaining(null).endedAt(core.now()).apply(tx, row.id());
             last.put("reason", reason.kind());
             core.records().sandbox(tx, row, actor, "ended", last);

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class EngineHouse implements Engine {
     private static final Duration LOG_FLUSH = Duration.ofSeconds(1);
     private static final Duration CARRIERS = Duration.ofSeconds(1);
+    private static final Duration EXPOSED = Duration.ofMillis(500);
     private static final Duration UNFINISHED = Duration.ofSeconds(10);
     private static final Duration WARM_ROUND = Duration.ofSeconds(15);
     private static final Duration HOURLY = Duration.ofHours(1);
@@ -31,6 +32,7 @@ final class EngineHouse implements Engine {
     private final Caches caches;
     private final Retention retention;
     private final Policies policies;
+    private final ExposureService exposures;
 
     private EngineHouse(Core core, Commands commands, LiveLookup lookup, ImageSources sources, Ledger ledger) {
         this.core = core;
@@ -71,16 +73,19 @@ final class EngineHouse implements Engine {
         this.volumeFiles = new VolumeFiles(core);
         this.caches = new CacheService(core, volumeEffects);
         this.retention = new Retention(core);
-        this.policies = new PolicyService(core, core.policies(), ledger, (live, row) -> core.uplink().change(core.handover(), live, row));
+        this.exposures = new ExposureService(core);
+        this.policies = new PolicyService(core, core.policies(), ledger, (live, row) -> core.uplink().change(core.handover(), live, row), exposures::policyChanged);
         var recovery = new Recovery(core, side, creation, ending, pausing, starting, snapshots);
         var reaper = new Reaper(core, warm, collector);
         recovery.run();
+        exposures.recover();
         volumeEffects.sweep();
         buildRecovery.run();
         core.background().run("ending what was being filled", workspaces::interrupted);
         reaper.leftovers();
         rounds(recovery, volumeEffects, reaper, exits, new SnapshotKeeping(core, snapshots));
         core.background().every(HOURLY, "forgetting old builds", buildRecovery::sweep);
+        core.background().every(EXPOSED, "ending what was exposed for a time", exposures::sweep);
     }
 
     static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, ImageSources images, Network network, Clock clock) {
@@ -168,6 +173,11 @@ final class EngineHouse implements Engine {
     @Override
     public Policies policies() {
         return policies;
+    }
+
+    @Override
+    public Exposures exposures() {
+        return exposures;
     }
 
     @Override

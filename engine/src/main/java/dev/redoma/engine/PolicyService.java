@@ -16,6 +16,7 @@ import dev.redoma.policy.Reaches;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Policies of sandboxes, each call authorised. Thread-safe.
@@ -26,13 +27,15 @@ final class PolicyService implements Policies {
     private final PolicyRules rules;
     private final Ledger ledger;
     private final BiConsumer<LiveBox, SandboxRow> network;
+    private final Consumer<SandboxRow> previews;
 
-    /// `network`: puts the policy that a live sandbox's row has now into force; when it throws, nothing leaves that sandbox.
-    PolicyService(Core core, PolicyRules rules, Ledger ledger, BiConsumer<LiveBox, SandboxRow> network) {
+    /// `network`: puts the policy that a live sandbox's row has now into force; when it throws, nothing leaves that sandbox. `previews`: ends what it no longer lets be exposed.
+    PolicyService(Core core, PolicyRules rules, Ledger ledger, BiConsumer<LiveBox, SandboxRow> network, Consumer<SandboxRow> previews) {
         this.core = core;
         this.rules = rules;
         this.ledger = ledger;
         this.network = network;
+        this.previews = previews;
     }
 
     @Override
@@ -86,6 +89,7 @@ final class PolicyService implements Policies {
             core.records().policy(tx, after, stack, epoch, caller.key(), "changed");
             return after;
         });
+        previews.accept(now);
         LiveBox live = box.live();
         if (live != null) {
             network.accept(live, now);

@@ -79,6 +79,15 @@ final class Records {
         ledger.append(tx, new Entry(row.tenant().value(), actor, row.id().value(), null, "policy", action, open, Map.of("documents", texts), List.of()));
     }
 
+    void exposure(Handle tx, ExposureRow e, String actor, String action, Map<String, Object> more) {
+        var open = new LinkedHashMap<String, Object>(more);
+        open.put("exposure", e.id().value());
+        open.put("port", e.port());
+        open.put("audience", e.audience().wire());
+        open.put("expiresAt", e.expiresAt().toString());
+        ledger.append(tx, new Entry(e.tenant().value(), actor, e.sandbox().value(), null, "preview", action, open, Map.of(), List.of()));
+    }
+
     void stopped(Handle tx, SandboxRow row, String actor, String action, StopReason reason) {
         var facts = new LinkedHashMap<String, Object>();
         facts.put("reason", reason.kind());

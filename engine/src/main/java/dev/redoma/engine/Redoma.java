@@ -23,6 +23,8 @@ public interface Redoma {
 
     Policies policies();
 
+    Exposures exposures();
+
     /// Files of volumes, without a sandbox; where `Files` says sandbox, a volume is meant.
     Files volumeFiles();
 }

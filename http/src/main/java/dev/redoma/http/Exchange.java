@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -232,6 +233,25 @@ public final class Exchange {
     /// broken off.
     public static IOException brokenOff(Throwable cause) {
         return new ClientGone(cause);
+    }
+
+    /// Ends it now, whatever it waits for and whoever writes: the connection of HTTP/1.1, the stream of HTTP/2. Nothing of what was not sent yet is sent. For any thread.
+    public void breakOff() {
+        var connection = request.getConnectionMetaData();
+        if (connection.getHttpVersion() != HttpVersion.HTTP_2) {
+            connection.getConnection().getEndPoint().close(new ClientGone(new IOException("broken off")));
+            return;
+        }
+        var streams = new ArrayList<HttpStream>();
+        try {
+            request.addHttpStreamWrapper(present -> {
+                streams.add(present);
+                return present;
+            });
+        } catch (IllegalStateException ended) {
+            return; // there is nothing left to break off
+        }
+        streams.forEach(present -> present.failed(new ClientGone(new IOException("broken off"))));
     }
 
     public EventStream events() throws IOException {

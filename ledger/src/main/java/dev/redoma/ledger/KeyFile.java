@@ -17,11 +17,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /// A secret in a file of its own, readable by its owner alone, written once and durable before it is used.
-final class KeyFile {
+public final class KeyFile {
     private KeyFile() {}
 
     /// The file's text. A missing file is made only if `mayCreate`: data that another key protected must not meet a new one.
-    static String readOrCreate(Path file, boolean mayCreate, Supplier<String> fresh) {
+    public static String readOrCreate(Path file, boolean mayCreate, Supplier<String> fresh) {
         try {
             return read(file);
         } catch (NoSuchFileException missing) {

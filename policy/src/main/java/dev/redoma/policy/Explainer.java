@@ -29,8 +29,21 @@ public final class Explainer {
                 String effect = rule.deny() ? "whole" : !used.contains(rule.id()) ? "nothing" : narrowed.contains(rule.id()) ? "narrowed" : "whole";
                 lines.add(new Line(rule.id(), rule.place().toString(), says(rule), effect));
             }
+            previews(stack, document, lines);
         }
         return lines;
+    }
+
+    private static void previews(PolicyStack stack, PolicyDocument document, List<Line> lines) {
+        for (PreviewRule rule : document.preview() == null ? List.<PreviewRule>of() : document.preview()) {
+            var others = stack.documents().stream().filter(d -> d != document).toList();
+            boolean whole = others.stream().allMatch(d -> d.preview() == null ? rule.audience() != Audience.PUBLIC : d.preview().stream().anyMatch(o -> o.covers(rule)));
+            boolean nothing = others.stream().anyMatch(d -> d.preview() != null && d.preview().stream().noneMatch(rule::meets));
+            lines.add(new Line(rule.id(), rule.place().toString(), rule.says(), nothing ? "nothing" : whole ? "whole" : "narrowed"));
+        }
+        if (document.preview() != null && document.preview().isEmpty()) {
+            lines.add(term(document, "preview", "lets nothing be exposed"));
+        }
     }
 
     private static Set<String> rules(List<PolicyReach> reach) {

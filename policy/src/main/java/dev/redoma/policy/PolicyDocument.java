@@ -2,12 +2,19 @@
 package dev.redoma.policy;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/// One policy file as it was read. `layer`: whose it is (`floor`, `tenant`, `template`, `request`); `source`: what it is called; `text`: all of it.
-public record PolicyDocument(String layer, String source, String text, Terms terms, List<Rule> rules) {
+/// One policy file as it was read. `layer`: whose it is (`floor`, `tenant`, `template`, `request`); `source`: what it is called; `text`: all of it; `preview`: null where it says nothing of it.
+public record PolicyDocument(String layer, String source, String text, Terms terms, List<Rule> rules, @Nullable List<PreviewRule> preview) {
 
     public PolicyDocument {
         rules = List.copyOf(rules);
+        preview = preview == null ? null : List.copyOf(preview);
+    }
+
+    /// Of previews it says nothing.
+    public PolicyDocument(String layer, String source, String text, Terms terms, List<Rule> rules) {
+        this(layer, source, text, terms, rules, null);
     }
 
     PolicyLayer egress() {

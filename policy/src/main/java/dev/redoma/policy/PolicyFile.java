@@ -17,7 +17,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 /// Reads a policy file (docs/policy.md). Every key that a policy has is known; one whose meaning is not enforced by this version is refused by name, as is what nobody knows.
 public final class PolicyFile {
     private static final Set<String> KEYS = Set.of("isolation", "privileges", "resources", "workspace", "reopen", "setup", "egress", "preview", "secrets", "approve", "artifacts", "retain");
-    private static final List<String> NOT_YET = List.of("workspace", "setup", "preview", "secrets", "approve", "artifacts", "retain");
+    private static final List<String> NOT_YET = List.of("workspace", "setup", "secrets", "approve", "artifacts", "retain");
     private static final Set<String> RESOURCES = Set.of("cpu", "memory", "disk", "pids", "lifetime", "idle");
     private static final Set<String> CLASSES = Set.of("packages", "web", "git", "internal", "webhooks");
     private static final Pattern TIME = Pattern.compile("([0-9]{1,6})(s|m|h|d)");
@@ -28,6 +28,7 @@ public final class PolicyFile {
     private final String source;
     private final List<Rule> rules = new ArrayList<>();
     private Terms terms = Terms.NONE;
+    private @Nullable List<PreviewRule> preview;
 
     private PolicyFile(String layer, String source) {
         this.layer = layer;
@@ -41,7 +42,7 @@ public final class PolicyFile {
         if (!file.fields.flaws().isEmpty()) {
             throw refused(file.source, file.fields.flaws());
         }
-        return new PolicyDocument(layer, file.source, text, file.terms, file.rules);
+        return new PolicyDocument(layer, file.source, text, file.terms, file.rules, file.preview);
     }
 
     private static RedomaException refused(String source, List<Flaw> flaws) {
@@ -72,6 +73,7 @@ public final class PolicyFile {
         var limits = part(keys, "resources", this::resources);
         terms = new Terms(isolation, privileges, limits == null ? Limits.DEFAULTS : limits, reopen);
         part(keys, "egress", this::egress);
+        preview = part(keys, "preview", node -> new PreviewReader(fields, layer, source).read(node));
     }
 
     private <T> @Nullable T part(Map<String, Node> keys, String key, java.util.function.Function<Node, T> read) {
@@ -132,19 +134,22 @@ public final class PolicyFile {
     }
 
     private @Nullable Long time(Map<String, Node> keys, String key) {
-        return part(keys, key, node -> {
-            String text = fields.text(node, "resources." + key);
-            var found = TIME.matcher(text);
-            if (!found.matches() || Long.parseLong(found.group(1)) == 0) {
-                throw Fields.at(node, "resources." + key + " is '" + Flaw.shown(text) + "', not a time such as 30s, 15m or 1h");
-            }
-            return Long.parseLong(found.group(1)) * switch (found.group(2)) {
-                case "s" -> 1_000L;
-                case "m" -> 60_000L;
-                case "h" -> 3_600_000L;
-                default -> 86_400_000L;
-            };
-        });
+        return part(keys, key, node -> time(fields, node, "resources." + key));
+    }
+
+    /// In milliseconds.
+    static long time(Fields fields, Node node, String what) {
+        String text = fields.text(node, what);
+        var found = TIME.matcher(text);
+        if (!found.matches() || Long.parseLong(found.group(1)) == 0) {
+            throw Fields.at(node, what + " is '" + Flaw.shown(text) + "', not a time such as 30s, 15m or 1h");
+        }
+        return Long.parseLong(found.group(1)) * switch (found.group(2)) {
+            case "s" -> 1_000L;
+            case "m" -> 60_000L;
+            case "h" -> 3_600_000L;
+            default -> 86_400_000L;
+        };
     }
 
     private boolean egress(Node node) {

@@ -3,6 +3,7 @@ package dev.redoma.policy;
 
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
+import dev.redoma.model.RedomaException;
 import dev.redoma.model.wire.PolicySources;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -30,6 +31,10 @@ public record PolicyStack(String name, List<PolicyDocument> documents) {
 
     public EffectivePolicy effective(long epoch) {
         return new EffectivePolicy(name, epoch, documents.stream().map(PolicyDocument::egress).toList());
+    }
+
+    public PreviewPolicy preview() {
+        return new PreviewPolicy(documents.stream().map(d -> new PreviewPolicy.Layer(d.layer(), d.source(), d.preview())).toList());
     }
 
     public Terms terms() {
@@ -90,19 +95,33 @@ public record PolicyStack(String name, List<PolicyDocument> documents) {
             return this;
         }
         List<PolicyDocument> around = documents.subList(0, documents.size() - 1);
+        previewsMustHaveEffect(documents.getLast(), around);
         for (Rule rule : documents.getLast().rules()) {
             if (rule.deny()) {
                 continue;
             }
             for (PolicyDocument outer : around) {
                 if (outer.rules().stream().noneMatch(o -> !o.deny() && o.egressClass() == rule.egressClass() && meet(o, rule))) {
-                    throw Problem.of(Code.POLICY_REFUSED, rule.place() + ": " + rule.id() + ": the " + outer.layer() + " (" + outer.source() + ") leaves nothing of it.",
-                                    "Leave it out, or ask an operator to raise the floor.")
-                            .with("field", "policy").with("rule", rule.id()).with("layer", outer.layer()).with("line", rule.place().line()).raise();
+                    throw nothingLeft(rule.id(), rule.place(), outer);
                 }
             }
         }
         return this;
+    }
+
+    private static void previewsMustHaveEffect(PolicyDocument asked, List<PolicyDocument> around) {
+        for (PreviewRule rule : asked.preview() == null ? List.<PreviewRule>of() : asked.preview()) {
+            for (PolicyDocument outer : around) {
+                if (outer.preview() != null && outer.preview().stream().noneMatch(rule::meets)) {
+                    throw nothingLeft(rule.id(), rule.place(), outer);
+                }
+            }
+        }
+    }
+
+    private static RedomaException nothingLeft(String rule, Rule.Place place, PolicyDocument outer) {
+        return Problem.of(Code.POLICY_REFUSED, place + ": " + rule + ": the " + outer.layer() + " (" + outer.source() + ") leaves nothing of it.", "Leave it out, or ask an operator to raise the floor.")
+                .with("field", "policy").with("rule", rule).with("layer", outer.layer()).with("line", place.line()).raise();
     }
 
     private static boolean meet(Rule outer, Rule inner) {

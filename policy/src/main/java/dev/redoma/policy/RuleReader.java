@@ -93,11 +93,11 @@ record RuleReader(Fields fields, String layer, String source, EgressClass egress
             }
             return deny ? Ports.ANY : Ports.of(443);
         }
-        var ranges = fields.values(given, "ports", 64, this::ports);
+        var ranges = fields.values(given, "ports", 64, n -> ports(fields, n));
         return new Ports(ranges.stream().flatMap(p -> p.ranges().stream()).toList());
     }
 
-    private Ports ports(Node node) {
+    static Ports ports(Fields fields, Node node) {
         String text = fields.text(node, "ports");
         if (text.equals("any")) {
             return Ports.ANY;

@@ -12,6 +12,7 @@ import dev.redoma.protocols.e2b.control.ControlPlane;
 import dev.redoma.protocols.e2b.control.Settings;
 import dev.redoma.protocols.e2b.envd.Envd;
 import dev.redoma.server.config.Config;
+import dev.redoma.server.keys.Keys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,13 +28,13 @@ final class E2b {
 
     static List<Route> routes(Config config, @Nullable String domain, Redoma redoma, Door door, SandboxTokens tokens) {
         var idle = config.engine().bounds().most().idleMs();
-        return ControlPlane.routes(redoma, door, tokens, new Settings(domain, config.engine().bounds().defaults(), idle == null ? 0 : idle,
+        return ControlPlane.routes(redoma, door, tokens, new Settings(domain, config.publicPorts(), config.engine().bounds().defaults(), idle == null ? 0 : idle,
                 config.largestUpload(), config.dataDir().resolve("e2b-uploads")));
     }
 
     /// Where sandboxes are found by the router, with the daemon that this protocol knows in each of them.
-    static SandboxDoors doors(Config config, Redoma redoma, SandboxTokens tokens) {
-        return new SandboxDoors(redoma, tokens, new Envd(redoma, tokens, config.largestUpload()), config.publicPorts());
+    static SandboxDoors doors(Config config, Redoma redoma, SandboxTokens tokens, Keys keys) {
+        return new SandboxDoors(redoma, tokens, new Envd(redoma, tokens, config.largestUpload()), keys, config.publicPorts());
     }
 
     /// What the router answers before all is there.

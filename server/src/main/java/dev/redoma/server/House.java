@@ -19,6 +19,7 @@ import dev.redoma.pool.BtrfsPool;
 import dev.redoma.server.api.NativeApi;
 import dev.redoma.server.api.ServerRoutes;
 import dev.redoma.server.config.Config;
+import dev.redoma.server.keys.Keys;
 import dev.redoma.store.SqliteStore;
 import dev.redoma.store.Store;
 import dev.redoma.tiers.oci.OciConfig;
@@ -67,10 +68,11 @@ public final class House implements AutoCloseable {
             engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, images(config), egress, Clock.systemUTC()));
             watch.done("engine");
             var tokens = E2b.tokens(config.dataDir());
-            var ingress = opened.add(new Ingress(opened.add(E2b.doors(config, engine, tokens)), engine.ports()));
+            var keys = new Keys(store, ledger, Clock.systemUTC());
+            var ingress = opened.add(new Ingress(opened.add(E2b.doors(config, engine, tokens, keys)), engine.ports(), engine.exposures()));
             router.get().route(ingress);
             var secured = config.secured() == null ? null : opened.add(HttpServer.start(config.secured().listen(), config.secured().tls(), E2b.starting()));
-            serving = opened.add(Serving.start(config, http, new Serving.Outside(router.get().address().getPort(), ingress, secured), tokens, store, ledger, engine, about(store, config, installation, tiers, pool), options.profile()));
+            serving = opened.add(Serving.start(config, http, new Serving.Outside(router.get().address().getPort(), ingress, secured), tokens, keys, store, ledger, engine, about(store, config, installation, tiers, pool), options.profile()));
             watch.done("api");
             watch.tell(serving.url());
         } catch (Throwable failed) {

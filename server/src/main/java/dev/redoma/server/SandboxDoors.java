@@ -14,7 +14,9 @@ import dev.redoma.model.TenantId;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.protocols.e2b.SandboxTokens;
 import dev.redoma.protocols.e2b.Traits;
+import dev.redoma.policy.Audience;
 import dev.redoma.protocols.e2b.envd.Envd;
+import dev.redoma.server.keys.Keys;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -29,24 +31,26 @@ final class SandboxDoors implements Doors, AutoCloseable {
     private final Redoma redoma;
     private final SandboxTokens tokens;
     private final Envd envd;
+    private final Keys keys;
     private final boolean publicPorts;
 
     /// `publicPorts`: whether anybody may come in where the maker asked for no token.
-    SandboxDoors(Redoma redoma, SandboxTokens tokens, Envd envd, boolean publicPorts) {
+    SandboxDoors(Redoma redoma, SandboxTokens tokens, Envd envd, Keys keys, boolean publicPorts) {
         this.redoma = redoma;
         this.tokens = tokens;
         this.envd = envd;
+        this.keys = keys;
         this.publicPorts = publicPorts;
     }
 
     @Override
-    public @Nullable Door find(String id) {
+    public @Nullable Door find(String id, int port) {
         if (!SandboxId.looksLike(id)) {
             return null;
         }
         try {
             var sandbox = redoma.sandboxes().get(ROUTER, id);
-            return open(sandbox) ? door(sandbox) : null;
+            return sandbox.state().equals("ended") ? null : door(sandbox, port);
         } catch (RedomaException unknown) {
             if (unknown.code() == Code.SANDBOX_NOT_FOUND) {
                 return null;
@@ -64,16 +68,22 @@ final class SandboxDoors implements Doors, AutoCloseable {
         };
     }
 
-    private Door door(Sandbox sandbox) {
+    private Door door(Sandbox sandbox, int port) {
         var secrets = new HashSet<String>();
-        tokens.envd(sandbox).ifPresent(secrets::add);
         var by = sandbox.createdBy();
         var caller = new Caller(by == null ? "unknown" : by, new TenantId(sandbox.tenant()), Set.of(Scope.READ, Scope.EXEC));
-        return new Door(caller, sandbox.state().equals("paused"), token(sandbox), Traits.of(sandbox).maskRequestHost(), Map.of(Envd.PORT, http -> envd.handle(http, sandbox)), secrets);
+        var traits = Traits.of(sandbox);
+        boolean asleep = sandbox.state().equals("paused") && sandbox.onTimeout().equals("sleep");
+        boolean open = publicPorts && traits.publicTraffic() && redoma.exposures().leaves(sandbox.id(), port, Audience.PUBLIC);
+        var token = !open && traits.e2b() && redoma.exposures().leaves(sandbox.id(), port, Audience.TOKEN) ? tokens.traffic(sandbox) : null;
+        tokens.envd(sandbox).ifPresent(secrets::add);
+        secrets.add(tokens.traffic(sandbox));
+        return new Door(caller, sandbox.state(), asleep, open, token, traits.maskRequestHost(), Map.of(Envd.PORT, http -> envd.handle(http, sandbox)), secrets);
     }
 
-    private @Nullable String token(Sandbox sandbox) {
-        return publicPorts ? tokens.traffic(sandbox).orElse(null) : tokens.trafficAlways(sandbox);
+    @Override
+    public @Nullable Caller keyed(String text) {
+        return keys.find(text).orElse(null);
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.redoma.protocols.e2b.SandboxTokens;
 import dev.redoma.server.api.Api;
 import dev.redoma.server.api.NativeApi;
 import dev.redoma.server.api.Operation;
+import dev.redoma.server.api.PreviewAddresses;
 import dev.redoma.server.api.ServerRoutes;
 import dev.redoma.server.config.Config;
 import dev.redoma.server.keys.Keys;
@@ -20,7 +21,6 @@ import dev.redoma.store.Store;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,10 +45,9 @@ final class Serving implements AutoCloseable {
     }
 
     /// `http` listens already; when this returns, it serves the API, and the profile is written (`<data>/operator.json` where none was named).
-    static Serving start(Config config, HttpServer http, Outside outside, SandboxTokens tokens, Store store, Ledger ledger, Redoma redoma, ServerRoutes.About about, @Nullable Path profile) {
-        var keys = new Keys(store, ledger, Clock.systemUTC());
+    static Serving start(Config config, HttpServer http, Outside outside, SandboxTokens tokens, Keys keys, Store store, Ledger ledger, Redoma redoma, ServerRoutes.About about, @Nullable Path profile) {
         var rates = new Rates(config.ratePerSecond(), config.rateBurst(), System::nanoTime);
-        var api = NativeApi.of(redoma, ledger, keys, rates, about, config.largestUpload());
+        var api = NativeApi.of(redoma, ledger, keys, rates, about, config.largestUpload(), new PreviewAddresses(outside.domain(config), config.router().host(), outside.router()));
         var routes = api.router(E2b.routes(config, outside.domain(config), redoma, api, tokens));
         http.route(routes);
         if (outside.secured() != null && config.secured() != null) {

@@ -238,6 +238,11 @@ final class FakeRedoma implements Redoma, Sandboxes {
     }
 
     @Override
+    public dev.redoma.engine.Exposures exposures() {
+        return new FakeExposures(this);
+    }
+
+    @Override
     public Caches caches() {
         return new FakeCaches();
     }

@@ -4,6 +4,8 @@ package dev.redoma.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.redoma.model.wire.ExposePort;
+import dev.redoma.model.wire.Exposure;
 import dev.redoma.model.wire.Sandbox;
 import java.io.InputStream;
 import java.net.Socket;
@@ -60,9 +62,10 @@ class IdleUseTest {
 
     private static Socket asked(String box) throws Exception {
         var router = URI.create(server.router());
+        var token = server.post("/v1/sandboxes/" + box + "/exposures", new ExposePort(3000, null, null), Exposure.class).token();
         var socket = new Socket(router.getHost(), router.getPort());
         socket.setSoTimeout(30_000);
-        socket.getOutputStream().write(("GET / HTTP/1.1\r\nHost: x\r\nE2b-Sandbox-Id: " + box + "\r\nE2b-Sandbox-Port: 3000\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+        socket.getOutputStream().write(("GET / HTTP/1.1\r\nHost: x\r\nE2b-Sandbox-Id: " + box + "\r\nE2b-Sandbox-Port: 3000\r\nRedoma-Preview-Token: " + token + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
         assertThat(line(socket.getInputStream())).startsWith("HTTP/1.1 200");
         return socket;
     }

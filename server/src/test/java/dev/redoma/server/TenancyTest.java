@@ -43,13 +43,17 @@ class TenancyTest {
     }
 
     /// A body that each operation takes.
-    private static final Map<String, String> BODIES = Map.of(
+    private static final Map<String, String> BODIES = new java.util.HashMap<>(Map.of(
             "setLifetime", "{\"lifetimeMs\":1000}", "startExec", "{\"argv\":[\"echo\",\"x\"]}", "resizeExec", "{\"cols\":80,\"rows\":24}",
             "signalExec", "{\"signal\":15}", "makeDirectory", "{\"path\":\"/x\"}", "moveFile", "{\"from\":\"/x\",\"to\":\"/y\"}",
-            "setAttributes", "{\"path\":\"/x\"}", "forkSandbox", "{}", "changePolicy", "{\"policy\":\"none\"}", "createSnapshot", "{}");
+            "setAttributes", "{\"path\":\"/x\"}", "forkSandbox", "{}", "changePolicy", "{\"policy\":\"none\"}", "createSnapshot", "{}"));
+
+    static {
+        BODIES.put("exposePort", "{\"port\":3000}");
+    }
 
     private java.net.http.HttpResponse<String> send(String key, Operation o, String sandbox, String exec) throws Exception {
-        var path = o.path().replace("{id}", sandbox).replace("{exec}", exec).replace("{name}", "pip") + (o.path().contains("/files") || o.path().contains("/archive") ? "?path=/x" : "");
+        var path = o.path().replace("{id}", sandbox).replace("{exec}", exec).replace("{exposure}", "pvaaaaaaaaaaaaaaaaaa").replace("{name}", "pip") + (o.path().contains("/files") || o.path().contains("/archive") ? "?path=/x" : "");
         if (o.path().endsWith("/move") || o.path().endsWith("/mkdir") || o.path().endsWith("/attributes") || o.path().endsWith("/changes/archive")) {
             path = path.replace("?path=/x", "");
         }

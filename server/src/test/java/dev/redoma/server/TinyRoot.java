@@ -21,6 +21,11 @@ public final class TinyRoot {
     private TinyRoot() {}
 
     public static byte[] tar() throws IOException {
+        return with(List.of(), java.util.Map.of());
+    }
+
+    /// The same with these files of this host, each at its path, and texts by their names.
+    static byte[] with(List<Path> files, java.util.Map<String, String> texts) throws IOException {
         var tar = new TinyRoot();
         for (var dir : List.of("bin", "etc", "dev", "proc", "sys", "run", "root", "home", "usr", "usr/bin", "var", "var/tmp", "mnt", "opt", "srv", "lib")) {
             tar.entry(dir + "/", '5', 0755, 0, "", new byte[0]);
@@ -36,6 +41,19 @@ public final class TinyRoot {
         tar.text("etc/group", "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n");
         tar.text("etc/hosts", "127.0.0.1 localhost\n");
         tar.text("etc/os-release", "ID=tiny\nNAME=Tiny\n");
+        var directories = new java.util.TreeSet<String>();
+        for (var file : files) {
+            for (var up = file.getParent(); up != null && up.getNameCount() > 0; up = up.getParent()) {
+                directories.add(up.toString().substring(1) + "/");
+            }
+        }
+        for (var directory : directories) {
+            tar.entry(directory, '5', 0755, 0, "", new byte[0]);
+        }
+        for (var file : files) {
+            tar.entry(file.toString().substring(1), '0', 0755, 0, "", Files.readAllBytes(file));
+        }
+        texts.forEach(tar::text);
         tar.out.write(new byte[1024]);
         return tar.out.toByteArray();
     }

@@ -11,16 +11,24 @@ import org.jspecify.annotations.Nullable;
 /// What the router has to know of sandboxes.
 public interface Doors {
 
-    /// The sandbox of that id if it runs or is woken by its use; null where there is none that does, whatever the reason.
-    @Nullable Door find(String sandbox);
+    /// A port of the sandbox of that id; null where there is none that has not ended.
+    @Nullable Door find(String sandbox, int port);
 
     /// The id of the sandbox that a request without any target is meant for, as its signature tells; null where none.
     @Nullable String signed(Exchange http);
 
-    /// One sandbox that runs, or that sleeps.
+    /// Whose key this is; null where it is none of this installation.
+    @Nullable Caller keyed(String text);
+
+    /// A port of one sandbox.
     ///
-    /// `caller`: as whom its ports are reached. `asleep`: it must be woken before a port of it is reached; what this server answers itself sees to that. `token`: what the header `e2b-traffic-access-token` must be, null where anybody may come in.
-    /// `host`: what `Host` is rewritten to, `${PORT}` replaced; null: it is left. `inside`: ports that this server answers itself, without
-    /// asking for the token. `secrets`: values that no header may carry into the sandbox.
-    record Door(Caller caller, boolean asleep, @Nullable String token, @Nullable String host, Map<Integer, Endpoint> inside, Set<String> secrets) {}
+    /// `caller`: as whom it is reached. `state`: of the sandbox; `asleep`: it must be woken before a port of it is reached; what this server answers itself sees to that. `open`: anybody may come in, exposed or not. `token`: who shows it in the
+    /// header `e2b-traffic-access-token` may come in, exposed or not; null: nobody by that. `host`: what `Host` is rewritten to, `${PORT}` replaced; null: it is left. `inside`: ports that this server answers
+    /// itself, without asking for anything. `secrets`: values that no header may carry into the sandbox.
+    record Door(Caller caller, String state, boolean asleep, boolean open, @Nullable String token, @Nullable String host, Map<Integer, Endpoint> inside, Set<String> secrets) {
+
+        boolean runs() {
+            return asleep || state.equals("running") || state.equals("creating");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.gateway.ingress;
 
+import dev.redoma.engine.Exposures;
 import dev.redoma.engine.Ports;
 import dev.redoma.gateway.ingress.Doors.Door;
 import dev.redoma.http.Endpoint;
@@ -8,22 +9,24 @@ import dev.redoma.http.Exchange;
 import dev.redoma.model.Code;
 import dev.redoma.model.RedomaException;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
 /// The router: finds the sandbox and port that a request is for and lets it through, or says why not. Thread-safe.
 public final class Ingress implements Endpoint, AutoCloseable {
-    private static final String TOKEN = "e2b-traffic-access-token";
+    private static final int SIGNED = 49_983;
 
     private final Doors doors;
     private final Ports ports;
+    private final Exposures exposures;
+    private final Entrance entrance;
     private final Lookout lookout = new Lookout();
     private final Tries tries = new Tries();
 
-    public Ingress(Doors doors, Ports ports) {
+    public Ingress(Doors doors, Ports ports, Exposures exposures) {
         this.doors = doors;
         this.ports = ports;
+        this.exposures = exposures;
+        this.entrance = new Entrance(doors, exposures);
     }
 
     @Override
@@ -35,29 +38,45 @@ public final class Ingress implements Endpoint, AutoCloseable {
                 target = signed(http);
             }
         } catch (Target.NoTarget odd) {
-            new Refusal(odd.status(), "the request cannot be routed: " + odd.getMessage(), null, false).send(http);
+            new Refusal(odd.status(), "the request cannot be routed: " + odd.getMessage()).send(http);
             return;
         }
         if (target == null) {
-            new Refusal(400, "the request names no sandbox: use a host such as 3000-ID.DOMAIN, or the headers E2b-Sandbox-Id and E2b-Sandbox-Port", null, false).send(http);
+            new Refusal(400, "the request names no sandbox: use a host such as 3000-ID.DOMAIN, the headers E2b-Sandbox-Id and E2b-Sandbox-Port, or the path /preview/ID/PORT/").send(http);
             return;
         }
-        var door = doors.find(target.sandbox());
+        var door = doors.find(target.sandbox(), target.port());
         if (door == null) {
-            new Refusal(502, "The sandbox was not found", target, false).send(http);
+            notFound(target).send(http);
             return;
         }
         enter(http, target, door);
     }
 
+    private static Refusal notFound(Target target) {
+        return Refusal.of(target, 502, Code.SANDBOX_NOT_FOUND, "The sandbox was not found");
+    }
+
     private void enter(Exchange http, Target target, Door door) throws Exception {
         var inside = door.inside().get(target.port());
-        if (inside == null && door.token() != null && !same(door.token(), http.header(TOKEN))) {
-            new Refusal(403, "The traffic access token is missing or wrong (header " + TOKEN + ")", target, false).send(http);
-        } else if (inside != null) {
-            inside.handle(http);
-        } else if (!door.asleep() || woken(http, target, door)) {
-            forward(http, target, door);
+        if (inside != null) {
+            if (door.runs()) {
+                inside.handle(http);
+            } else {
+                notFound(target).send(http);
+            }
+            return;
+        }
+        switch (entrance.decide(http, target, door)) {
+            case Entrance.Refused refused -> refused.refusal().send(http);
+            case Entrance.Sent sent -> http.stream(sent.status(), sent.headers(), 0);
+            case Entrance.Passed passed -> {
+                if (!door.runs()) {
+                    new Refusal(502, "The sandbox is " + door.state(), target, false, Code.WRONG_STATE, door.state()).send(http);
+                } else if (!door.asleep() || woken(http, target, door)) {
+                    forward(http, passed.target(), door, passed.exposure());
+                }
+            }
         }
     }
 
@@ -68,22 +87,24 @@ public final class Ingress implements Endpoint, AutoCloseable {
             return true;
         } catch (RedomaException refused) {
             int status = refused.code().status();
-            new Refusal(status == 409 || status == 429 || status == 503 ? status : 502, "The sandbox sleeps and could not be resumed (" + refused.code().wire() + ")", target, false).send(http);
+            Refusal.of(target, status == 409 || status == 429 || status == 503 ? status : 502, refused.code(), "The sandbox sleeps and could not be resumed (" + refused.code().wire() + ")").send(http);
             return false;
         }
     }
 
-    private void forward(Exchange http, Target target, Door door) throws Exception {
+    private void forward(Exchange http, Target target, Door door, @Nullable String exposure) throws Exception {
         SocketChannel app;
         try {
             app = ports.connect(door.caller(), target.sandbox(), target.port());
         } catch (RedomaException refused) {
-            new Refusal(refused.code() == Code.NOTHING_LISTENS ? 502 : refused.code().status() == 429 ? 429 : 502,
-                    refused.code() == Code.NOTHING_LISTENS ? "The sandbox is running but port is not open" : "The sandbox was not found", target,
-                    refused.code() == Code.NOTHING_LISTENS).send(http);
+            if (refused.code() == Code.NOTHING_LISTENS) {
+                Refusal.ofPort(target, 502, Code.NOTHING_LISTENS, "The sandbox is running but port is not open").send(http);
+            } else {
+                Refusal.of(target, refused.code().status() == 429 ? 429 : 502, refused.code().status() == 429 ? refused.code() : Code.SANDBOX_NOT_FOUND, "The sandbox was not found").send(http);
+            }
             return;
         }
-        new Passage(http, target, door, app, lookout).run();
+        new Passage(http, target, door, doors, app, lookout, cutOff -> exposure == null ? () -> {} : exposures.visit(exposure, cutOff)).run();
     }
 
     private @Nullable Target signed(Exchange http) throws Exception {
@@ -99,13 +120,7 @@ public final class Ingress implements Endpoint, AutoCloseable {
             throw new Target.NoTarget(401, "the signature fits no sandbox that runs");
         }
         tries.found();
-        return new Target(sandbox, SIGNED);
-    }
-
-    private static final int SIGNED = 49_983;
-
-    private static boolean same(String expected, @Nullable String given) {
-        return given != null && MessageDigest.isEqual(expected.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
+        return new Target(sandbox, SIGNED, Target.Form.HEADERS, http.target());
     }
 
     @Override

@@ -6,23 +6,27 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Which port of which sandbox a request is for: by its host `<port>-<id>.<domain>`, else by header fields. An id of the old form
-/// `<id>-<client>` is cut at the dash.
-record Target(String sandbox, int port) {
+/// Which port of which sandbox a request is for: by its host `<port>-<id>.<domain>`, else by header fields, else by its path `/preview/<id>/<port>/…`. An id of the old form
+/// `<id>-<client>` is cut at the dash. `path`: what the app is asked for, path and query, as it was sent.
+record Target(String sandbox, int port, Form form, String path) {
     private static final Pattern HOST = Pattern.compile("([0-9]{1,5})-([a-z0-9]{1,40})(?:-[a-z0-9]{1,40})?\\.[a-z0-9.-]+");
     private static final Pattern ID = Pattern.compile("([a-z0-9]{1,40})(?:-[a-z0-9]{1,40})?");
+    private static final Pattern PATH = Pattern.compile("/preview/([a-z0-9]{1,40})/([0-9]{1,5})(/[^?#]*)?(\\?.*)?", Pattern.DOTALL);
+
+    /// How it was said. Under `PATH` all sandboxes share one origin.
+    enum Form { HOST, HEADERS, PATH }
 
     /// Null where the request names none.
     static @Nullable Target of(Exchange http) throws NoTarget {
         var host = host(http.authority());
         var byHost = HOST.matcher(host);
         if (byHost.matches()) {
-            return new Target(byHost.group(2), port(byHost.group(1)));
+            return new Target(byHost.group(2), port(byHost.group(1)), Form.HOST, http.target());
         }
         var id = first(http, "E2b-Sandbox-Id", "Novita-Sandbox-Id");
         var port = first(http, "E2b-Sandbox-Port", "Novita-Sandbox-Port");
         if (id == null && port == null) {
-            return null;
+            return byPath(http.target());
         }
         if (id == null || port == null) {
             throw new NoTarget("the header " + (id == null ? "E2b-Sandbox-Id" : "E2b-Sandbox-Port") + " is missing");
@@ -31,7 +35,26 @@ record Target(String sandbox, int port) {
         if (!byHeader.matches()) {
             throw new NoTarget("the header E2b-Sandbox-Id is no id of a sandbox");
         }
-        return new Target(byHeader.group(1), port(port.strip()));
+        return new Target(byHeader.group(1), port(port.strip()), Form.HEADERS, http.target());
+    }
+
+    private static @Nullable Target byPath(String target) throws NoTarget {
+        var found = PATH.matcher(target);
+        if (!found.matches()) {
+            return null;
+        }
+        var path = found.group(3);
+        var query = found.group(4);
+        return new Target(found.group(1), port(found.group(2)), Form.PATH, (path == null ? "" : path) + (query == null ? "" : query));
+    }
+
+    /// What comes before the app's own path.
+    String prefix() {
+        return form == Form.PATH ? "/preview/" + sandbox + "/" + port : "";
+    }
+
+    Target asking(String other) {
+        return new Target(sandbox, port, form, other);
     }
 
     private static String host(String authority) {

@@ -3,9 +3,9 @@ package dev.redoma.gateway.ingress;
 
 import java.util.concurrent.locks.ReentrantLock;
 
-/// How often signatures may be tried that fit nothing: twenty at once, ten a second. One that fits costs nothing. Thread-safe.
+/// How often something may be tried that fits nothing: twenty times at once, ten a second. What fits costs nothing. Thread-safe.
 final class Tries {
-    private static final double MOST = 20;
+    static final double MOST = 20;
     private static final double PER_SECOND = 10;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -15,17 +15,39 @@ final class Tries {
     boolean take() {
         lock.lock();
         try {
-            long now = System.nanoTime();
-            left = Math.min(MOST, left + (now - at) / 1e9 * PER_SECOND);
-            at = now;
-            if (left < 1) {
-                return false;
-            }
-            left--;
-            return true;
+            boolean some = some();
+            left -= some ? 1 : 0;
+            return some;
         } finally {
             lock.unlock();
         }
+    }
+
+    /// Whether one more may be tried; nothing is taken yet.
+    boolean may() {
+        lock.lock();
+        try {
+            return some();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// It fitted nothing. Those that were tried at the same time count as well, beyond what was left.
+    void failed() {
+        lock.lock();
+        try {
+            left = Math.max(-MOST, left - 1);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean some() {
+        long now = System.nanoTime();
+        left = Math.min(MOST, left + (now - at) / 1e9 * PER_SECOND);
+        at = now;
+        return left >= 1;
     }
 
     void found() {

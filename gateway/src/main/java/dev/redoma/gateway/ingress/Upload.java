@@ -28,7 +28,7 @@ final class Upload {
     }
 
     void start() {
-        if (Heads.hasBody(http)) {
+        if (Inward.hasBody(http)) {
             working = Thread.ofVirtual().name("ingress-up").start(this::run);
         }
     }

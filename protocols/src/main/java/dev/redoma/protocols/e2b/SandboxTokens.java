@@ -31,13 +31,8 @@ public final class SandboxTokens {
         return Traits.of(sandbox).secure() ? Optional.of(derive("envd", sandbox.id())) : Optional.empty();
     }
 
-    /// What `e2b-traffic-access-token` must be; empty where anybody may reach its ports.
-    public Optional<String> traffic(Sandbox sandbox) {
-        return Traits.of(sandbox).publicTraffic() ? Optional.empty() : Optional.of(derive("traffic", sandbox.id()));
-    }
-
-    /// The same where the operator lets nobody in without one.
-    public String trafficAlways(Sandbox sandbox) {
+    /// What `e2b-traffic-access-token` must be where not anybody may reach its ports.
+    public String traffic(Sandbox sandbox) {
         return derive("traffic", sandbox.id());
     }
 

@@ -7,15 +7,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// What E2B's protocols know of a sandbox and the engine does not. It stays with the sandbox as labels under a prefix of the server's own,
-/// which metadata cannot begin with; a sandbox that has none of them is secured and reachable.
+/// which metadata cannot begin with; a sandbox that has none of them was not made by these protocols, and is secured and closed.
 ///
-/// `secure`: envd asks for a token. `publicTraffic`: ports but envd's are reached without one. `maskRequestHost`: what `Host` is rewritten to
+/// `secure`: envd asks for a token. `publicTraffic`: ports but envd's are reached without one, where the operator lets it be so. `e2b`: it was made by these protocols. `maskRequestHost`: what `Host` is rewritten to
 /// (may hold `${PORT}`).
-public record Traits(boolean secure, boolean publicTraffic, @Nullable String maskRequestHost) {
+public record Traits(boolean secure, boolean publicTraffic, @Nullable String maskRequestHost, boolean e2b) {
     /// Labels with this prefix are no metadata.
     public static final String PREFIX = "redoma.e2b/";
-
-    public static final Traits NONE = new Traits(true, true, null);
 
     private static final String SECURE = PREFIX + "secure";
     private static final String PUBLIC = PREFIX + "public-traffic";
@@ -23,18 +21,16 @@ public record Traits(boolean secure, boolean publicTraffic, @Nullable String mas
 
     public static Traits of(Sandbox sandbox) {
         var labels = sandbox.labels();
-        return new Traits(!"false".equals(labels.get(SECURE)), !"false".equals(labels.get(PUBLIC)), labels.get(HOST));
+        return new Traits(!"false".equals(labels.get(SECURE)), "true".equals(labels.get(PUBLIC)), labels.get(HOST), labels.containsKey(PUBLIC));
     }
 
-    /// Only what differs from the usual.
+    /// Of one that these protocols make.
     public Map<String, String> labels() {
         var labels = new LinkedHashMap<String, String>();
         if (!secure) {
             labels.put(SECURE, "false");
         }
-        if (!publicTraffic) {
-            labels.put(PUBLIC, "false");
-        }
+        labels.put(PUBLIC, Boolean.toString(publicTraffic));
         if (maskRequestHost != null) {
             labels.put(HOST, maskRequestHost);
         }

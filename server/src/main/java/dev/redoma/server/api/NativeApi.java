@@ -16,8 +16,8 @@ import java.util.List;
 public final class NativeApi {
     private NativeApi() {}
 
-    /// `largest`: most bytes of an upload.
-    public static Api of(Redoma redoma, Ledger ledger, Keys keys, Rates rates, ServerRoutes.About about, long largest) {
+    /// `largest`: most bytes of an upload; `previews`: where exposed ports are reached.
+    public static Api of(Redoma redoma, Ledger ledger, Keys keys, Rates rates, ServerRoutes.About about, long largest, PreviewAddresses previews) {
         var all = new ArrayList<Operation>();
         all.addAll(new ServerRoutes(about).operations(() -> OpenApi.of(all, about.info().get().version())));
         all.addAll(new SandboxRoutes(redoma.sandboxes()).operations());
@@ -26,6 +26,7 @@ public final class NativeApi {
         all.addAll(FileRoutes.ofSandboxes(redoma.files(), largest).operations());
         all.addAll(new VolumeRoutes(redoma.volumes()).operations());
         all.addAll(new PolicyRoutes(redoma.policies()).operations());
+        all.addAll(new ExposureRoutes(redoma.exposures(), previews).operations());
         all.addAll(new CacheRoutes(redoma.caches()).operations());
         all.addAll(FileRoutes.ofVolumes(redoma.volumeFiles(), largest).operations());
         all.addAll(new TemplateRoutes(redoma.templates(), largest).operations());

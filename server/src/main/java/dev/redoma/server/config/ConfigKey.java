@@ -6,7 +6,7 @@ public enum ConfigKey {
     LISTEN("listen", Kind.ADDRESS, "127.0.0.1:7800", "Where the API is served; port 0 takes a free one."),
     ALLOW_REMOTE("allow-remote", Kind.FLAG, "false", "Allows `listen` on an address that others can reach. Put TLS before it."),
     ROUTER_LISTEN("router.listen", Kind.ADDRESS, "host", "Where sandboxes are reached (their ports, E2B's daemon): one port after `listen`, or a free one where that takes one."),
-    ROUTER_PUBLIC("router.public", Kind.FLAG, "true", "Lets anybody who reaches the router reach the ports of sandboxes whose maker asked for no token. Only where `router.listen` is on loopback; else it is false."),
+    ROUTER_PUBLIC("router.public", Kind.FLAG, "true", "Lets anybody who reaches the router reach the ports of sandboxes that E2B's clients made without asking for a token. Only where `router.listen` is on loopback; else it is false."),
     TLS_DOMAIN("tls.domain", Kind.TEXT, "host", "Domain under which `api.DOMAIN` is the API and `PORT-SANDBOX.DOMAIN` a sandbox, over TLS: there is none, and no TLS."),
     TLS_LISTEN("tls.listen", Kind.ADDRESS, "127.0.0.1:7843", "Where TLS is served if there is a domain; port 0 takes a free one."),
     TLS_CERTIFICATE("tls.certificate", Kind.TEXT, "host", "The certificate and its chain in PEM: `<data>/tls/server.pem`, which `redoma tls init` makes."),

@@ -21,6 +21,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -56,12 +57,17 @@ public final class Keys {
         if (value == null || !KeyValue.looksLike(value)) {
             throw refused(value == null ? "No key was sent." : "This is not a key.");
         }
+        return find(value).orElseThrow(() -> refused("This key is not known, or was revoked."));
+    }
+
+    /// The same where it may as well be something else.
+    public Optional<Caller> find(String value) {
+        if (!KeyValue.looksLike(value)) {
+            return Optional.empty();
+        }
         var hash = new KeyValue(value).hash();
         var live = byHash.get(HexFormat.of().formatHex(hash));
-        if (live == null || !MessageDigest.isEqual(live.hash(), hash)) {
-            throw refused("This key is not known, or was revoked.");
-        }
-        return live.caller();
+        return live == null || !MessageDigest.isEqual(live.hash(), hash) ? Optional.empty() : Optional.of(live.caller());
     }
 
     private static RedomaException refused(String why) {

@@ -22,10 +22,12 @@ final class Answers {
 
     private final SandboxTokens tokens;
     private final @Nullable String domain;
+    private final boolean publicPorts;
 
-    Answers(SandboxTokens tokens, @Nullable String domain) {
+    Answers(SandboxTokens tokens, @Nullable String domain, boolean publicPorts) {
         this.tokens = tokens;
         this.domain = domain;
+        this.publicPorts = publicPorts;
     }
 
     /// Of create, connect, resume and fork.
@@ -80,7 +82,12 @@ final class Answers {
     public record Lifecycle(boolean autoResume, String onTimeout) {}
 
     Made made(Sandbox s) {
-        return new Made(template(s), s.id(), CLIENT, ENVD, template(s), tokens.envd(s).orElse(null), tokens.traffic(s).orElse(null), domain);
+        return new Made(template(s), s.id(), CLIENT, ENVD, template(s), tokens.envd(s).orElse(null), Traits.of(s).e2b() && !anybody(s) ? tokens.traffic(s) : null, domain);
+    }
+
+    /// As it is in force: what the sandbox was made with, where the operator leaves it.
+    private boolean anybody(Sandbox s) {
+        return publicPorts && Traits.of(s).publicTraffic();
     }
 
     static Listed listed(Sandbox s) {
@@ -93,7 +100,7 @@ final class Answers {
         var traits = Traits.of(s);
         return new Detail(l.templateID(), l.sandboxID(), l.clientID(), l.alias(), l.startedAt(), l.endAt(), l.envdVersion(), l.cpuCount(), l.memoryMB(),
                 l.diskSizeMB(), l.state(), l.metadata(), l.volumeMounts(), tokens.envd(s).orElse(null), domain, network.internet(),
-                new NetworkView(traits.publicTraffic(), traits.maskRequestHost(), network.allowOut(), network.denyOut()),
+                new NetworkView(anybody(s), traits.maskRequestHost(), network.allowOut(), network.denyOut()),
                 new Lifecycle(s.onTimeout().equals("sleep"), s.onTimeout().equals("kill") ? "kill" : "pause"));
     }
 

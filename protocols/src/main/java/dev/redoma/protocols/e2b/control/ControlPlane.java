@@ -14,7 +14,7 @@ public final class ControlPlane {
 
     public static List<Route> routes(Redoma redoma, Door door, SandboxTokens tokens, Settings settings) {
         var on = new Endpoints(door);
-        var answers = new Answers(tokens, settings.domain());
+        var answers = new Answers(tokens, settings.domain(), settings.publicPorts());
         var routes = new ArrayList<Route>();
         routes.addAll(new SandboxCalls(on, door, redoma.sandboxes(), answers, new Orders(settings, redoma.policies()), redoma.policies()).routes());
         routes.addAll(new SnapshotCalls(on, redoma.sandboxes(), answers).routes());

@@ -26,7 +26,7 @@ record Orders(Settings settings, Policies policies) {
         }
         var network = r.network();
         boolean open = network == null || !Boolean.FALSE.equals(network.allowPublicTraffic());
-        var traits = new Traits(secured || !Boolean.FALSE.equals(r.secure()), open, network == null ? null : network.maskRequestHost());
+        var traits = new Traits(secured || !Boolean.FALSE.equals(r.secure()), open, network == null ? null : network.maskRequestHost(), true);
         if (!open && !traits.secure()) {
             throw Problem.field("network.allowPublicTraffic", "false needs a secured sandbox", "it without secure: false");
         }

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.ingress;
+
+import dev.redoma.gateway.ingress.Doors.Door;
+import dev.redoma.http.Exchange;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// The head of a request as it goes in: without what is meant for one hop alone, without what is this server's own, and with `Host`, `Origin` and `X-Forwarded-*` that agree.
+record Inward(Exchange http, Target target, Door door, Doors doors) {
+    static final Set<String> HOP = Set.of("connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization", "te", "trailer",
+            "transfer-encoding", "upgrade", "expect", "http2-settings");
+    /// What told the router where to go and who may, and what others would like to say in its place.
+    private static final Set<String> OURS = Set.of("host", "origin", "cookie", "e2b-sandbox-id", "e2b-sandbox-port", "novita-sandbox-id", "novita-sandbox-port",
+            "e2b-traffic-access-token", "redoma-preview-token", "x-api-key", "forwarded", "x-real-ip", "x-original-host", "x-original-url", "x-rewrite-url", "x-host");
+
+    static boolean hasBody(Exchange http) {
+        return http.bodyLength() > 0 || http.bodyLength() < 0 && http.bodied();
+    }
+
+    byte[] head(boolean upgrade) {
+        var head = new StringBuilder(512).append(http.method()).append(' ').append(target.path()).append(" HTTP/1.1\r\n");
+        field(head, "Host", host());
+        var drop = named(http.headers().stream().filter(h -> h.getKey().equalsIgnoreCase("Connection")).map(Map.Entry::getValue).toList());
+        for (var h : http.headers()) {
+            var name = h.getKey().toLowerCase(Locale.ROOT);
+            switch (name) {
+                case "origin" -> field(head, h.getKey(), origin(h.getValue()));
+                case "cookie" -> cookies(head, h.getKey(), h.getValue());
+                default -> {
+                    if (!HOP.contains(name) && !OURS.contains(name) && !drop.contains(name) && !name.startsWith(":") && !name.startsWith("x-forwarded-") && !secret(h.getValue())) {
+                        field(head, h.getKey(), h.getValue());
+                    }
+                }
+            }
+        }
+        forwarded(head);
+        if (http.bodyLength() < 0 && hasBody(http)) {
+            field(head, "Transfer-Encoding", "chunked");
+        }
+        if (upgrade) {
+            field(head, "Connection", "Upgrade");
+            field(head, "Upgrade", http.header("Upgrade") + "");
+        } else {
+            field(head, "Connection", "close");
+        }
+        return head.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    private String host() {
+        return door.host() == null ? http.authority() : door.host().replace("${PORT}", Integer.toString(target.port()));
+    }
+
+    private String scheme() {
+        return http.secure() ? "https" : "http";
+    }
+
+    /// The app's own origin is what it knows as its host; a foreign one stays foreign.
+    private String origin(String origin) {
+        return door.host() != null && origin.equalsIgnoreCase(scheme() + "://" + http.authority()) ? scheme() + "://" + host() : origin;
+    }
+
+    /// Under a path cookies would be those of every sandbox.
+    private void cookies(StringBuilder head, String name, String value) {
+        var rest = target.form() == Target.Form.PATH ? "" : Cookies.inward(value);
+        if (!rest.isEmpty() && !secret(rest)) {
+            field(head, name, rest);
+        }
+    }
+
+    private boolean secret(String value) {
+        return door.secrets().contains(value) || PlatformKeys.in(value, doors);
+    }
+
+    private void forwarded(StringBuilder head) {
+        field(head, "X-Forwarded-For", http.remote());
+        field(head, "X-Forwarded-Proto", scheme());
+        field(head, "X-Forwarded-Host", http.authority());
+        if (!target.prefix().isEmpty()) {
+            field(head, "X-Forwarded-Prefix", target.prefix());
+        }
+    }
+
+    private static void field(StringBuilder head, String name, String value) {
+        head.append(name).append(": ").append(value).append("\r\n");
+    }
+
+    static Set<String> named(List<String> connection) {
+        return connection.stream().flatMap(v -> List.of(v.split(",")).stream()).map(n -> n.strip().toLowerCase(Locale.ROOT)).collect(Collectors.toCollection(HashSet::new));
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.ingress;
+
+import dev.redoma.http.Exchange;
+import dev.redoma.model.Caller;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a visitor shows to be let in: a token by header, by cookie or by query, a key by header. None of it reaches the app.
+record Shown(@Nullable String token, boolean byQuery, @Nullable Caller key, boolean unknownKey) {
+    static final String HEADER = "Redoma-Preview-Token";
+    static final String COOKIE = "redoma-preview";
+    private static final String QUERY = "redoma-preview-token=";
+
+    /// Under a path, where sandboxes share an origin, tokens come by header alone.
+    static Shown of(Exchange http, Target target, Doors doors) {
+        var byHeader = http.header(HEADER);
+        var byQuery = byHeader == null && target.form() != Target.Form.PATH ? query(target.path()) : null;
+        var byCookie = byHeader == null && byQuery == null && target.form() == Target.Form.HOST ? Cookies.value(http, COOKIE) : null;
+        var text = key(http);
+        var key = text == null ? null : doors.keyed(text);
+        return new Shown(byHeader != null ? byHeader.strip() : byQuery != null ? byQuery : byCookie, byQuery != null, key, text != null && key == null);
+    }
+
+    /// `Authorization` may be the app's own: what is no key here is none.
+    private static @Nullable String key(Exchange http) {
+        var own = http.header("X-API-Key");
+        if (own != null) {
+            return own.strip();
+        }
+        var bearer = http.header("Authorization");
+        return bearer != null && bearer.regionMatches(true, 0, "Bearer ", 0, 7) && PlatformKeys.looksLike(bearer.substring(7).strip()) ? bearer.substring(7).strip() : null;
+    }
+
+    private static @Nullable String query(String path) {
+        int at = path.indexOf('?');
+        if (at < 0) {
+            return null;
+        }
+        for (var part : path.substring(at + 1).split("&", -1)) {
+            if (part.startsWith(QUERY)) {
+                return decoded(part.substring(QUERY.length()));
+            }
+        }
+        return null;
+    }
+
+    private static String decoded(String text) {
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException odd) {
+            return "";
+        }
+    }
+
+    /// The same path and query without the token, the rest as it was sent.
+    static String without(String path) {
+        int at = path.indexOf('?');
+        if (at < 0) {
+            return path;
+        }
+        var rest = new ArrayList<>(List.of(path.substring(at + 1).split("&", -1)));
+        rest.removeIf(part -> part.startsWith(QUERY));
+        return path.substring(0, at) + (rest.isEmpty() ? "" : "?" + String.join("&", rest));
+    }
+}
