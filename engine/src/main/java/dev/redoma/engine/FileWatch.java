@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /// A watch in force. A few events wait here; a reader too slow for more is felt by the guest, whose queue then says `overflow`.
@@ -20,6 +21,7 @@ final class FileWatch implements Files.Watch {
     private final GuestOp op;
     private final FileSlots.Slot slot;
     private final Live.Busy busy;
+    private final AtomicBoolean inForce = new AtomicBoolean(true);
     private final BlockingQueue<Object> queue = new ArrayBlockingQueue<>(WAITING);
     private final Thread reader = Thread.ofVirtual().name("redoma-watch").unstarted(this::read);
     private volatile @Nullable RedomaException broken;
@@ -35,7 +37,7 @@ final class FileWatch implements Files.Watch {
 
     /// Events, then what ended them.
     private void read() {
-        try (op; busy) {
+        try (op; Live.Busy over = this::over) {
             while (op.next(null) == GuestOp.Kind.CONTROL) {
                 var reply = GuestErrors.check(op.reply(), "watch");
                 if (!reply.hasEvent() || reply.getSerializedSize() > MAX_NAME) {
@@ -84,7 +86,14 @@ final class FileWatch implements Files.Watch {
     public void close() {
         reader.interrupt();
         op.close();
-        busy.close();
+        over();
         slot.close();
+    }
+
+    /// Once, whoever is first: it ended by itself, or was closed.
+    private void over() {
+        if (inForce.getAndSet(false)) {
+            busy.close();
+        }
     }
 }

@@ -78,6 +78,16 @@ class ConfigTest {
     }
 
     @Test
+    void timesThatEndWaitsAreNeitherNoneNorForEver() throws Exception {
+        assertThat(of("times: {workspace: 90s}", Map.of()).engine().times().workspace()).isEqualTo(Duration.ofSeconds(90));
+        for (var key : java.util.List.of("times: {workspace: %s}", "builds: {step: %s}")) {
+            for (var time : java.util.List.of("0s", "999ms", "24h")) {
+                assertThat(refused(key.formatted(time))).contains("is ");
+            }
+        }
+    }
+
+    @Test
     void theEnvironmentIsOverTheFile() throws Exception {
         assertThat(of("quota: {live: 8}", Map.of("REDOMA_QUOTA_LIVE", "9")).engine().quota().live()).isEqualTo(9);
         assertThat(of("", Map.of("REDOMA_TENANCY_SHARED_KERNEL", "true")).engine().sharedKernel()).isTrue();
