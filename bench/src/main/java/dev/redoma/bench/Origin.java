@@ -7,10 +7,13 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
-/// A server of the bench's own, each connection on a thread of its own. Closing it ends its connections.
+/// A server of the bench's own, each connection on a thread of a pool. Closing it ends its connections.
 final class Origin implements AutoCloseable {
     private final ServerSocketChannel listener;
+    private final ExecutorService threads = Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("origin-", 0).factory());
     private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
 
     private Origin(ServerSocketChannel listener) {
@@ -39,7 +42,7 @@ final class Origin implements AutoCloseable {
             try {
                 var connection = listener.accept();
                 open.add(connection);
-                Thread.ofPlatform().daemon().name("origin").start(() -> served(connection, serving));
+                threads.execute(() -> served(connection, serving));
             } catch (IOException closed) {
                 return;
             }
@@ -63,5 +66,6 @@ final class Origin implements AutoCloseable {
         for (var connection : open) {
             connection.close();
         }
+        threads.shutdown();
     }
 }

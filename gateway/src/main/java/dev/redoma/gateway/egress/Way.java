@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +28,6 @@ final class Way {
     private static final int OF_A_TENANT = LOOK_UPS / 4;
     private static final int OF_A_SANDBOX = 4;
     private static final int PATIENCE_SECONDS = 10;
-    private static final int QUEUE = 256;
 
     private final CheckedDialler dialler;
     private final ExecutorService lookUps = threads();
@@ -69,9 +68,26 @@ final class Way {
 
     private static ExecutorService threads() {
         var factory = Thread.ofPlatform().daemon().name("redoma-names-", 0).factory();
-        var pool = new ThreadPoolExecutor(LOOK_UPS, LOOK_UPS, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(QUEUE), factory);
-        pool.allowCoreThreadTimeOut(true);
-        return pool;
+        return new ThreadPoolExecutor(0, LOOK_UPS, 30, TimeUnit.SECONDS, new Handed(), factory, (look, pool) -> {
+            if (!((Handed) pool.getQueue()).keep(look)) {
+                throw new java.util.concurrent.RejectedExecutionException("too many look-ups wait");
+            }
+        });
+    }
+
+    /// Takes what a thread waits for; else the pool has another thread, and only when it has all that it may, look-ups wait here.
+    private static final class Handed extends LinkedTransferQueue<Runnable> {
+        private static final long serialVersionUID = 1L;
+        private static final int QUEUE = 256;
+
+        @Override
+        public boolean offer(Runnable look) {
+            return tryTransfer(look);
+        }
+
+        boolean keep(Runnable look) {
+            return size() < QUEUE && super.offer(look);
+        }
     }
 
     /// What was decided about all the addresses that it has now.
