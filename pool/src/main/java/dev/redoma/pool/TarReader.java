@@ -17,6 +17,9 @@ final class TarReader implements ArchiveReader {
     /// Name and attribute blocks before one member; writers use at most three.
     private static final int EXTRAS = 8;
 
+    /// What may follow the end of the archive: writers fill up their last record, whose size is theirs to choose.
+    private static final long AFTER = 64L << 20;
+
     /// In seconds; some 35,000 years from 1970.
     private static final long LATEST = 1L << 40;
 
@@ -31,7 +34,8 @@ final class TarReader implements ArchiveReader {
         this.in = in;
     }
 
-    /// The next member, or null at the end of the archive. A member's content is read by `read` before the next call, or skipped by it.
+    /// The next member, or null at the end of the archive. A member's content is read by `read` before the next call, or skipped by it. The end is where the
+    /// stream ends: sums of a compression are at its end, and what nobody has read there nobody has checked.
     @Override
     public @Nullable TarEntry next() throws IOException {
         var pax = new java.util.LinkedHashMap<String, byte[]>(global);
@@ -124,10 +128,22 @@ final class TarReader implements ArchiveReader {
             throw new EOFException("the archive ends within a header");
         }
         if (zeros(header)) {
+            rest();
             return false;
         }
         TarFields.verifyChecksum(header);
         return true;
+    }
+
+    private void rest() throws IOException {
+        var scrap = new byte[1 << 13];
+        long after = 0;
+        for (int n = in.read(scrap); n >= 0; n = in.read(scrap)) {
+            after += n;
+            if (after > AFTER) {
+                throw new TarFlaw("more than " + AFTER + " bytes follow its end");
+            }
+        }
     }
 
     private static boolean zeros(byte[] block) {

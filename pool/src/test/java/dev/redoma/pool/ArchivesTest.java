@@ -306,6 +306,34 @@ class ArchivesTest {
         }
     }
 
+    /// Whose only witness is the sum at the end of the compressed stream, behind the end of the tar.
+    @Test
+    void aWrongSumOfACompressionIsRefused() throws Exception {
+        var tar = new Tar().file("f", "what is damaged in transit ".repeat(4000)).bytes();
+        var zipped = new ByteArrayOutputStream();
+        try (var gzip = new GZIPOutputStream(zipped) {
+            {
+                def.setLevel(java.util.zip.Deflater.NO_COMPRESSION);
+            }
+        }) {
+            gzip.write(tar);
+        }
+        var packed = new ByteArrayOutputStream();
+        try (var zstd = new com.github.luben.zstd.ZstdOutputStream(packed).setChecksum(true)) {
+            zstd.write(tar);
+        }
+        in(zipped.toByteArray(), volume, "/whole");
+        in(packed.toByteArray(), volume, "/whole-too");
+        for (var whole : List.of(zipped.toByteArray(), packed.toByteArray())) {
+            for (int at : List.of(whole.length / 2, whole.length - 5, whole.length - 3)) {
+                var bytes = whole.clone();
+                bytes[at] ^= 1;
+                assertThatThrownBy(() -> in(bytes, volume, "/damaged")).isInstanceOfSatisfying(RedomaException.class, e -> assertThat(e.code()).isEqualTo(Code.ARCHIVE_REFUSED));
+            }
+        }
+        assertThat(look(volume, true)).doesNotContainKeys("damaged");
+    }
+
     private void attempt(byte[] bytes, VolumeId target, Consumer<RedomaException> refused) throws IOException {
         try {
             in(bytes, target, "/in");
