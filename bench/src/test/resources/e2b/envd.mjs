@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands, files, terminals, watches and git, by the JavaScript SDK: node envd.mjs PACKAGE
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
+import { fetched } from './reach.mjs';
 import { finish, thrown, works } from './table.mjs';
 
 const sdk = await import(process.argv[2]);
@@ -181,15 +181,7 @@ await works('git: remoteAdd, push, clone, pull, with a git server in the sandbox
 await works('sandbox.getHost: what listens is reached by its name', async () => {
   await files.write('/home/user/served/index.html', 'by its name');
   const server = await commands.run('python3 -m http.server 3000', { background: true, cwd: '/home/user/served', timeoutMs: 0 });
-  const router = new URL(process.env.E2B_SANDBOX_URL);
-  const get = () => new Promise((resolve, reject) => {
-    request({ host: router.hostname, port: router.port, path: '/', headers: { host: box.getHost(3000) } }, async (answer) => {
-      let text = '';
-      for await (const chunk of answer) text += chunk;
-      resolve(text);
-    }).on('error', reject).end();
-  });
-  await until('an answer', async () => (await get()) === 'by its name');
+  await until('an answer', async () => (await (await fetched(box.getHost(3000), '/')).text()) === 'by its name');
   await commands.kill(server.pid);
 });
 await works('base: sudo, bash, python3, pip, git, node, npm, curl', async () => {

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands, files, terminals, watches and git, by the Python SDK."""
 import asyncio
-import os
 import time
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from e2b import AsyncSandbox, CommandExitException, PtySize, Sandbox
 from e2b.exceptions import AuthenticationException, InvalidArgumentException, NotFoundException, TimeoutException
+from reach import fetched
 from table import finish, thrown, works
 
 
@@ -225,7 +225,7 @@ def _():
 
     def answered():
         try:
-            with urlopen(Request(os.environ["E2B_SANDBOX_URL"] + "/", headers={"Host": box.get_host(3000)})) as answer:
+            with fetched(box.get_host(3000)) as answer:
                 return answer.read() == b"by its name"
         except HTTPError:
             return False

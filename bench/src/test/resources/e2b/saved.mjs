@@ -16,11 +16,12 @@ const all = async (paginator) => {
 };
 
 const box = await Sandbox.create('base', { timeoutMs: 300_000, metadata: { mark } });
-await differs('sandbox.getMetrics', 'one measurement, of now: there is no history; `memCache` is 0, for it is counted in `memUsed`', async () => {
+await differs('sandbox.getMetrics', 'one measurement, of now: there is no history', async () => {
+  await box.files.write('/tmp/cached', 'x'.repeat(1 << 20));
   const metrics = await box.getMetrics();
   assert.equal(metrics.length, 1);
   const m = metrics[0];
-  assert.ok(m.memUsed > 0 && m.memUsed < m.memTotal && m.diskTotal > 0 && m.cpuCount >= 1 && m.cpuUsedPct >= 0);
+  assert.ok(m.memUsed > 0 && m.memUsed < m.memTotal && m.memCache > 0 && m.memUsed + m.memCache <= m.memTotal && m.diskTotal > 0 && m.cpuCount >= 1 && m.cpuUsedPct >= 0);
 });
 await works('sandbox.updateNetwork, to what the policy gives', async () => box.updateNetwork({}));
 await works('sandbox.updateNetwork, denyOut of an address', async () => box.updateNetwork({ denyOut: ['192.0.2.0/24'] }));
@@ -104,6 +105,61 @@ await works('Template.build, with files (copy), twice', async () => {
     if (i === 1) assert.ok(logs.filter((l) => l === 'cached').length >= 3, logs.join('\n'));
   }
 });
+await works('Template.build: fromImage, of a registry', async () => {
+  await Template.build(Template().fromImage(process.env.TEST_IMAGE).runCmd('test "$(whoami)" = user && test "$OF_IMAGE" = yes && cat /etc/of-image > seen'), `${name}-i`);
+  const made = await Sandbox.create(`${name}-i`);
+  assert.equal((await made.commands.run('cat seen; pwd; whoami; cat /etc/of-image', {})).stdout, 'shell\n/home/user\nuser\nshell\n');
+  await made.kill();
+});
+await works('Template.build: fromImage, with credentials', async () => {
+  const locked = (password) => Template().fromImage(process.env.TEST_LOCKED_IMAGE, { username: 'tester', password }).runCmd('test "$OF_IMAGE" = yes');
+  await thrown(BuildError, () => Template.build(locked('wrong'), `${name}-p`));
+  await Template.build(locked(process.env.TEST_PASSWORD), `${name}-p`);
+});
+await refused('Template.build: fromAWSRegistry', 'its keys are no login: 501 names it', 'fromImageRegistry.type',
+  () => Template.build(Template().fromAWSRegistry(process.env.TEST_IMAGE, { accessKeyId: 'a', secretAccessKey: 's', region: 'r' }), `${name}-w`));
+await works('Template.build: fromDockerfile', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'copy-'));
+  writeFileSync(join(dir, 'b.txt'), 'second');
+  const dockerfile = `FROM ${process.env.TEST_IMAGE}\nENV A=1\nWORKDIR /srv/app\nCOPY b.txt c.txt\nRUN test "$(cat c.txt)" = second && test "$A" = 1 && test "$(pwd)" = /srv/app\n`;
+  await Template.build(Template({ fileContextPath: dir }).fromDockerfile(dockerfile), `${name}-d`);
+  const made = await Sandbox.create(`${name}-d`);
+  assert.equal((await made.commands.run('cat /srv/app/c.txt; echo $A')).stdout, 'second1\n');
+  await made.kill();
+});
+await works('Template.build: skipCache', async () => {
+  const logs = [];
+  await Template.build(Template().fromTemplate('base').runCmd('date +%N'), `${name}-s`);
+  await Template.build(Template().fromTemplate('base').runCmd('date +%N'), `${name}-s`, { skipCache: true, onBuildLogs: (entry) => logs.push(entry.message.trim()) });
+  assert.ok(!logs.includes('cached'), logs.join('\n'));
+});
+await works('Template.build: aptInstall and the like are RUN: makeDir, makeSymlink, rename, remove, setWorkdir', async () => {
+  await Template.build(Template().fromTemplate('base').setWorkdir('/home/user/w').makeDir('a/b').makeSymlink('a/b', 'l').runCmd('touch l/f && test -f a/b/f').rename('a/b/f', 'g')
+    .remove('l').runCmd('test -f g && test ! -e l && test "$(pwd)" = /home/user/w'), `${name}-r`);
+});
+await works('Template.buildInBackground, getBuildStatus', async () => {
+  const info = await Template.buildInBackground(Template().fromTemplate('base').runCmd('sleep 1'), `${name}-g`);
+  let status;
+  const seen = new Set();
+  do {
+    status = await Template.getBuildStatus(info);
+    seen.add(status.status);
+  } while (!['ready', 'error'].includes(status.status));
+  assert.equal(status.status, 'ready');
+  assert.ok(seen.has('building') || seen.has('waiting'), [...seen].join());
+});
+await works('Template.build, with a tag', async () => {
+  const info = await Template.build(Template().fromTemplate('base').runCmd('echo tagged > /home/user/tagged'), `${name}-t:v1`);
+  assert.equal(info.templateId, `${name}-t`);
+  const made = await Sandbox.create(`${name}-t:v1`);
+  assert.equal(await made.files.read('tagged'), 'tagged\n');
+  await made.kill();
+});
+await works('Template.build, with several tags', async () => {
+  await Template.build(Template().fromTemplate('base').runCmd('true'), `${name}-m`, { tags: ['v1', 'v1.2'] });
+  assert.deepEqual((await Template.getTags(`${name}-m`)).map((t) => t.tag).sort(), ['default', 'v1', 'v1.2']);
+});
+await works('Template.aliasExists', async () => assert.deepEqual([await Template.aliasExists(name), await Template.aliasExists('not-there')], [true, false]));
 await works('Template.assignTags, getTags, removeTags', async () => {
   const info = await Template.assignTags(`${name}:default`, ['one', 'two']);
   assert.deepEqual(info.tags, ['one', 'two']);

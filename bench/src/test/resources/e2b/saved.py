@@ -22,10 +22,11 @@ def everything(paginator):
 box = Sandbox.create("base", timeout=300, metadata={"mark": MARK})
 
 
-@differs("sandbox.get_metrics", "one measurement, of now: there is no history; `mem_cache` is 0, for it is counted in `mem_used`")
+@differs("sandbox.get_metrics", "one measurement, of now: there is no history")
 def _():
+    box.files.write("/tmp/cached", "x" * (1 << 20))
     [m] = box.get_metrics()
-    assert 0 < m.mem_used < m.mem_total and m.disk_total > 0 and m.cpu_count >= 1 and m.cpu_used_pct >= 0
+    assert 0 < m.mem_used < m.mem_total and m.mem_cache > 0 and m.disk_total > 0 and m.cpu_count >= 1 and m.cpu_used_pct >= 0
 
 
 @works("sandbox.update_network, to what the policy gives")
@@ -110,6 +111,84 @@ def _():
 def _():
     error = thrown(BuildException, lambda: Template.build(Template().from_template("base").run_cmd("exit 7"), NAME + "-x"))
     assert "7" in str(error)
+
+
+@works("Template.build: from_image, of a registry")
+def _():
+    image = os.environ["TEST_IMAGE"]
+    Template.build(Template().from_image(image).run_cmd('test "$(whoami)" = user && test "$OF_IMAGE" = yes && cat /etc/of-image > seen'), NAME + "-i")
+    made = Sandbox.create(NAME + "-i")
+    assert made.commands.run("cat seen; pwd; whoami").stdout == "shell\n/home/user\nuser\n"
+    made.kill()
+
+
+@works("Template.build: from_image, with credentials")
+def _():
+    def locked(password):
+        return Template().from_image(os.environ["TEST_LOCKED_IMAGE"], username="tester", password=password).run_cmd('test "$OF_IMAGE" = yes')
+
+    thrown(BuildException, lambda: Template.build(locked("wrong"), NAME + "-p"))
+    Template.build(locked(os.environ["TEST_PASSWORD"]), NAME + "-p")
+
+
+@works("Template.build: from_dockerfile")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "b.txt"), "w") as file:
+            file.write("second")
+        dockerfile = f'FROM {os.environ["TEST_IMAGE"]}\nENV A=1\nWORKDIR /srv/app\nCOPY b.txt c.txt\nRUN test "$(cat c.txt)" = second && test "$A" = 1 && test "$(pwd)" = /srv/app\n'
+        Template.build(Template(file_context_path=folder).from_dockerfile(dockerfile), NAME + "-d")
+    made = Sandbox.create(NAME + "-d")
+    assert made.commands.run("cat /srv/app/c.txt; echo $A").stdout == "second1\n"
+    made.kill()
+
+
+@works("Template.build_in_background, get_build_status")
+def _():
+    info = Template.build_in_background(Template().from_template("base").run_cmd("sleep 1"), NAME + "-g")
+    seen = []
+    while not seen or seen[-1] not in ("ready", "error"):
+        seen.append(Template.get_build_status(info).status.value)
+    assert seen[-1] == "ready" and ("building" in seen or "waiting" in seen), set(seen)
+
+
+@works("Template.build, with a tag")
+def _():
+    info = Template.build(Template().from_template("base").run_cmd("echo tagged > /home/user/tagged"), NAME + "-t:v1")
+    assert info.template_id == NAME + "-t"
+    made = Sandbox.create(NAME + "-t:v1")
+    assert made.files.read("tagged") == "tagged\n"
+    made.kill()
+
+
+@works("Template.build, with several tags")
+def _():
+    Template.build(Template().from_template("base").run_cmd("true"), NAME + "-m", tags=["v1", "v1.2"])
+    assert sorted(t.tag for t in Template.get_tags(NAME + "-m")) == ["default", "v1", "v1.2"]
+
+
+@works("Template.build: set_start_cmd, wait_for_url: runs in each sandbox, and create waits for it")
+def _():
+    from e2b import wait_for_url
+
+    Template.build(Template().from_template("base").set_start_cmd("python3 -m http.server 8000", wait_for_url("http://127.0.0.1:8000")), NAME + "-u")
+    made = Sandbox.create(NAME + "-u")
+    assert made.commands.run('curl -s -o /dev/null -w "%{http_code}" http://127.0.0.1:8000/').stdout == "200"
+    made.kill()
+
+
+@works("Template.alias_exists")
+def _():
+    assert Template.alias_exists(NAME) is True and Template.alias_exists("not-there") is False
+
+
+@works("AsyncTemplate.build")
+def _():
+    import asyncio
+
+    from e2b import AsyncTemplate
+
+    asyncio.run(AsyncTemplate.build(AsyncTemplate().from_template("base").run_cmd("true"), NAME + "-a"))
 
 
 @works("Template.assign_tags, get_tags, remove_tags")

@@ -20,7 +20,7 @@ public final class Rig implements AutoCloseable {
     private static final Duration READY = Duration.ofSeconds(60);
 
     private final RigPlace place;
-    private final RigOptions options;
+    private RigOptions options;
     private final Thread atExit = Thread.ofPlatform().name("rig-exit").unstarted(this::abandon);
     private Up up;
 
@@ -49,6 +49,12 @@ public final class Rig implements AutoCloseable {
     /// Starts the server and returns when it answers.
     void startAgain() {
         up = launch(place, options);
+    }
+
+    /// The same with another configuration, from now on.
+    void startAgain(RigOptions other) {
+        options = other;
+        startAgain();
     }
 
     private static Up launch(RigPlace place, RigOptions options) {

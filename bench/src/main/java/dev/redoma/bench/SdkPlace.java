@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 /// again by the content of its lock file; nothing is lost with it.
 final class SdkPlace {
     private static final int MINUTES = 10;
+    private static final java.util.Set<String> TRUST = java.util.Set.of("NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_TLS_REJECT_UNAUTHORIZED");
 
     private final Path cache;
     private final Path scripts;
@@ -113,13 +114,16 @@ final class SdkPlace {
 
     record Done(int code, String output) {}
 
-    /// To its end, at most ten minutes; both streams in one.
+    /// To its end, at most ten minutes; both streams in one. `environment`, where it is not empty, is all that it finds of variables that lead
+    /// clients somewhere.
     static Done run(Path dir, List<String> argv, Map<String, String> environment) {
         try {
             var log = Files.createTempFile(dir, "run-", ".log");
             var builder = new ProcessBuilder(argv).directory(dir.toFile()).redirectErrorStream(true).redirectOutput(log.toFile());
-            builder.environment().keySet().removeIf(name -> name.startsWith("E2B_"));
-            builder.environment().putAll(environment);
+            if (!environment.isEmpty()) {
+                builder.environment().keySet().removeIf(name -> name.startsWith("E2B_") || name.toLowerCase(java.util.Locale.ROOT).endsWith("_proxy") || TRUST.contains(name));
+                builder.environment().putAll(environment);
+            }
             var process = builder.start();
             process.getOutputStream().close();
             boolean ended = process.waitFor(MINUTES, TimeUnit.MINUTES);

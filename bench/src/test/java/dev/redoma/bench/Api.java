@@ -114,6 +114,10 @@ final class Api {
         return request(path).header("Content-Type", "application/json").POST(BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)));
     }
 
+    Answer patch(String path, Object body) {
+        return send(request(path).header("Content-Type", "application/json").method("PATCH", BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body))).build());
+    }
+
     Answer put(String path, byte[] body, String type) {
         return send(request(path).header("Content-Type", type).PUT(BodyPublishers.ofByteArray(body)).build());
     }

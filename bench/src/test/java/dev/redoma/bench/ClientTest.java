@@ -45,6 +45,28 @@ class ClientTest {
     }
 
     @Test
+    void whatRunsTheEnvironmentAndAttributesAreTold() throws Exception {
+        try (var client = RedomaClient.connect(URI.create(lab.rig().url()), lab.rig().key());
+                var box = client.create(NewSandbox.from("tiny").env("GIVEN", "a=b"))) {
+            var running = box.execs().start(Command.of("sleep", "300"));
+            box.execs().run(Command.of("true"), OutputSink.to(java.io.OutputStream.nullOutputStream(), java.io.OutputStream.nullOutputStream()));
+            assertThat(box.execs().running()).extracting(e -> e.id()).containsExactly(running.id());
+            assertThat(box.env()).containsExactly(java.util.Map.entry("GIVEN", "a=b"));
+            box.files().write("/tmp/marked", new byte[] {1}, "0600", java.util.Map.of("user.mark", "x=y"));
+            var info = box.files().stat("/tmp/marked", true);
+            assertThat(info.xattrs()).containsEntry("user.mark", "x=y");
+            assertThat(info.mode()).isEqualTo("0600");
+            var redoma = Redoma.of(lab);
+            assertThat(redoma.call("ps", box.id()).text()).contains(running.id(), "sleep 300").doesNotContain("true");
+            assertThat(redoma.call("ps", "--all", box.id()).text()).contains("true");
+            assertThat(redoma.call("env", box.id()).text()).isEqualTo("GIVEN=a=b\n");
+            assertThat(redoma.call("stat", box.id() + ":/tmp/marked").text()).contains("user.mark");
+            running.kill();
+            assertThat(box.execs().running()).isEmpty();
+        }
+    }
+
+    @Test
     void theExampleRuns(@TempDir Path scratch) throws Exception {
         lab.base().close();
         var home = Path.of(System.getProperty("redoma.root"));

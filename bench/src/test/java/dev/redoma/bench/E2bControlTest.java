@@ -89,7 +89,7 @@ class E2bControlTest {
         refused(api.post("/v2/sandboxes", Map.of("templateID", "tiny", "timeout", 0)), 400, "timeout");
         refused(api.post("/v2/sandboxes", Map.of("templateID", "tiny", "metadata", Map.of("redoma.e2b/secure", "false"))), 400, "metadata");
         refused(api.post("/v2/sandboxes", Map.of()), 400, "templateID");
-        for (var path : List.of("/secrets", "/events/sandboxes", "/events/webhooks", "/api-keys", "/access-tokens")) {
+        for (var path : List.of("/secrets", "/secrets/x", "/events/webhooks", "/events/webhooks/x", "/access-tokens", "/teams/default/metrics", "/teams/default/metrics/max")) {
             assertThat(refused(api.get(path), 501, "").get("error_code").asString()).isEqualTo("not-offered");
         }
         refused(api.as("e2b_" + "0".repeat(40)).get("/v2/sandboxes"), 401, "key");
@@ -148,11 +148,78 @@ class E2bControlTest {
         var made = made(api, "/v2/sandboxes");
         new Box(api, api.get("/v1/sandboxes/" + id(made)).expect(200).json()).sh("exit 3");
         var old = api.get("/sandboxes/" + id(made) + "/logs").expect(200).json();
-        assertThat(old.get("logs").get(0).get("line").asString()).contains("started: sh -c exit 3");
+        assertThat(Api.JSON.readTree(old.get("logs").get(0).get("line").asString()).get("message").asString()).contains("started: sh -c exit 3");
         var back = api.get("/v2/sandboxes/" + id(made) + "/logs?direction=backward&limit=1").expect(200).json().get("logs");
         assertThat(back.size()).isEqualTo(1);
         assertThat(back.get(0).get("message").asString()).contains("ended with 3");
         api.delete("/sandboxes/" + id(made)).expect(204);
+    }
+
+    @Test
+    void clonesAreForksAndAResetIsTheTemplateAgain(Lab lab) {
+        var api = lab.api();
+        var id = id(made(api, "/v2/sandboxes"));
+        var box = new Box(api, api.get("/v1/sandboxes/" + id).expect(200).json());
+        box.sh("echo here > /root/mark");
+        var clones = api.post("/sandboxes/" + id + "/clone", Map.of("count", 2, "strict", true)).expect(201).json().get("sandboxes");
+        assertThat(clones.size()).isEqualTo(2);
+        clones.forEach(c -> {
+            assertThat(new Box(api, api.get("/v1/sandboxes/" + id(c)).expect(200).json()).sh("cat /root/mark").text()).isEqualTo("here\n");
+            api.delete("/sandboxes/" + id(c)).expect(204);
+        });
+        api.post("/sandboxes/" + id + "/reset", Map.of()).expect(200);
+        assertThat(box.sh("cat /root/mark || echo gone").text()).isEqualTo("gone\n");
+        refused(api.post("/sandboxes/" + id + "/clone", Map.of("count", 0)), 400, "count");
+        refused(api.get("/sandboxes/quota"), 501, "quota");
+        refused(api.get("/sandboxes/events"), 501, "events");
+        refused(api.post("/sandboxes/" + id + "/hotplug-memory", Map.of("requested_size_mib", 512)), 501, "requested_size_mib");
+        refused(api.post("/sandboxes/" + id + "/volume-mounts", Map.of("name", "v", "path", "/v")), 501, "volumeMounts");
+        refused(api.patch("/templates/tiny", Map.of("public", true)), 501, "public");
+        api.delete("/sandboxes/" + id).expect(204);
+    }
+
+    @Test
+    void eventsAreWhatTheLedgerSaysIsDone(Lab lab) {
+        var api = lab.api();
+        var id = id(made(api, "/v2/sandboxes"));
+        api.post("/sandboxes/" + id + "/pause", Map.of()).expect(204);
+        api.post("/sandboxes/" + id + "/connect", Map.of("timeout", 60)).expect(201);
+        api.post("/sandboxes/" + id + "/snapshots", Map.of()).expect(201);
+        api.delete("/sandboxes/" + id).expect(204);
+        var all = api.get("/events/sandboxes/" + id + "?orderAsc=true&limit=100").expect(200).json();
+        var types = new ArrayList<String>();
+        all.forEach(e -> types.add(e.get("type").asString().replace("sandbox.lifecycle.", "")));
+        assertThat(types).containsExactly("created", "paused", "resumed", "updated", "checkpointed", "killed");
+        var last = all.get(5);
+        assertThat(last.get("sandboxId").asString()).isEqualTo(id);
+        assertThat(last.get("sandboxTemplateId").asString()).isEqualTo("tiny");
+        assertThat(last.get("sandboxTeamId").asString()).isEqualTo("default");
+        assertThat(last.get("eventData").get("reason").asString()).isEqualTo("killed");
+        var newest = api.get("/events/sandboxes/" + id + "?limit=2&offset=1").expect(200).json();
+        assertThat(newest.get(0).get("id")).isEqualTo(all.get(4).get("id"));
+        assertThat(newest.size()).isEqualTo(2);
+        assertThat(api.get("/events/sandboxes?limit=1").expect(200).json().size()).isEqualTo(1);
+        assertThat(lab.tenant("e2b-other").get("/events/sandboxes/" + id).expect(200).json().size()).as("of another tenant").isZero();
+        refused(api.get("/events/sandboxes?limit=101"), 400, "limit");
+    }
+
+    @Test
+    void keysOfATeamAreMadeShownAndDeletedByOperatorsAndDoNoMoreThanTheirMaker(Lab lab) {
+        var api = lab.api();
+        refused(lab.tenant("e2b-other").get("/api-keys"), 403, "");
+        refused(api.post("/api-keys", Map.of()), 400, "name");
+        var made = api.post("/api-keys", Map.of("name", "made here")).expect(201).json();
+        assertThat(made.get("key").asString()).matches("e2b_[0-9a-f]{40}");
+        assertThat(made.get("mask").get("valueLength").asInt()).isEqualTo(40);
+        var own = api.as(made.get("key").asString());
+        var listed = own.get("/api-keys").expect(200).json();
+        assertThat(listed.findValuesAsString("id")).contains(made.get("id").asString());
+        assertThat(listed.findValuesAsString("key")).isEmpty();
+        refused(own.patch("/api-keys/" + made.get("id").asString(), Map.of("name", "other")), 501, "name");
+        api.delete("/api-keys/" + made.get("id").asString()).expect(204);
+        refused(own.get("/api-keys"), 401, "key");
+        refused(api.delete("/api-keys/" + made.get("id").asString()), 404, "key");
+        assertThat(api.get("/teams").expect(200).json().get(0).get("teamID").asString()).isEqualTo("default");
     }
 
     @Test

@@ -9,56 +9,74 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// E2B's published SDKs, unmodified, against a server that they are pointed at by two URLs and a key. Every row of their tables must be what the
-/// scripts say, and docs/protocols/e2b.md is made of the rows.
-@ExtendWith(LabExtension.class)
-@Timeout(900)
+/// E2B's published SDKs and command line, unmodified, against a server that they are pointed at by environment variables alone: by two URLs, and by a
+/// domain over TLS. Every row of their tables must be what the scripts say, and docs/protocols/e2b.md is made of the rows. The long lane drives the older
+/// versions as well.
+@Timeout(1800)
 class E2bSdkTest {
-    private static final List<String> SCRIPTS = List.of("control", "saved", "envd");
+    private static final List<String> SCRIPTS = List.of("control", "saved", "envd", "ways");
     /// `-De2b.only=envd`: that script alone, and the page is left as it is.
     private static final @Nullable String ONLY = System.getProperty("e2b.only");
+    /// `-De2b.way=tls` or `plain`: that way alone; in the page the columns of the others are left as they are.
+    private static final @Nullable String WAY = System.getProperty("e2b.way");
     private static final String BEGIN = "<!-- from here on made by E2bSdkTest -->\n";
+    private static final String NODE = "## JavaScript: `e2b`";
+    private static final String PYTHON = "## Python: `e2b`";
+    private static final String CLI = "## Command line: `@e2b/cli`";
+
+    private final Path root = Path.of(System.getProperty("redoma.root"));
+    private final Path scripts = root.resolve("bench/src/test/resources/e2b");
+    private final SdkPlace place = new SdkPlace(scripts);
+    private final SdkTable node = new SdkTable();
+    private final SdkTable python = new SdkTable();
+    private final SdkTable cli = new SdkTable();
+    private final List<String> wrong = new ArrayList<>();
 
     @Test
-    void dx03_everyCallOfThePublishedSdksDoesWhatThePageSays(Lab lab, @TempDir Path work) throws IOException {
+    void dx03_everyCallOfThePublishedSdksDoesWhatThePageSays(@TempDir Path work) throws IOException {
         assumeTrue(SdkPlace.offered(), "no node, npm or python3 with venv on this host");
-        lab.base().close();
-        var root = Path.of(System.getProperty("redoma.root"));
-        var scripts = root.resolve("bench/src/test/resources/e2b");
-        var place = new SdkPlace(scripts);
-        var environment = Map.of("E2B_API_URL", lab.api().base().toString(), "E2B_SANDBOX_URL", lab.rig().router(), "E2B_API_KEY", lab.api().key(), "E2B_VOLUME_API_URL", lab.api().base().toString(),
-                "PYTHONDONTWRITEBYTECODE", "1");
-        var node = new SdkTable();
-        var python = new SdkTable();
-        var wrong = new ArrayList<String>();
-        for (var script : ONLY == null ? SCRIPTS : List.of(ONLY)) {
-            for (var version : List.of("2.45.0", "2.51.0")) {
-                var done = SdkPlace.run(place.node(work), List.of("node", script + ".mjs", version.equals("2.45.0") ? "e2b-old" : "e2b-new"), environment);
-                taken(node, version, script, done, wrong);
+        try (var lab = SdkLab.start(work)) {
+            if (!"tls".equals(WAY)) {
+                everything(lab.plain(), "", work);
             }
-            for (var version : List.of("2.45.1", "2.63.0")) {
-                var done = SdkPlace.run(work, List.of(place.python(version).toString(), scripts.resolve(script + ".py").toString()), environment);
-                taken(python, version, script, done, wrong);
+            if (!"plain".equals(WAY)) {
+                everything(lab.tls(), " TLS", work);
             }
         }
-        var cli = new SdkTable();
-        taken(cli, "2.19.0", "cli", SdkPlace.run(place.node(work), List.of("node", "cli.mjs"), environment), wrong);
         assertThat(wrong).isEmpty();
-        if (ONLY != null) {
-            return;
+        if (ONLY == null) {
+            page();
         }
-        current(root.resolve("docs/protocols/e2b.md"), "\n## JavaScript: `e2b`\n\n" + node.markdown() + "\n## Python: `e2b`\n\n" + python.markdown()
-                + "\n## Command line: `@e2b/cli`\n\n" + cli.markdown());
     }
 
-    private static void taken(SdkTable table, String version, String script, SdkPlace.Done done, List<String> wrong) {
+    private static boolean all() {
+        return System.getProperty("long") != null || Boolean.getBoolean("e2b.all");
+    }
+
+    private void everything(SdkLab.Way way, String column, Path work) throws IOException {
+        for (var script : ONLY == null ? SCRIPTS : List.of(ONLY)) {
+            for (var version : all() ? List.of("2.45.0", "2.51.0") : List.of("2.51.0")) {
+                var done = way.run(place.node(work), List.of("node", script + ".mjs", version.equals("2.45.0") ? "e2b-old" : "e2b-new"));
+                taken(node, version + column, script, done);
+            }
+            for (var version : all() ? List.of("2.45.1", "2.63.0") : List.of("2.63.0")) {
+                var file = scripts.resolve(script + ".py");
+                if (Files.exists(file)) {
+                    taken(python, version + column, script, way.run(work, List.of(place.python(version).toString(), file.toString())));
+                }
+            }
+        }
+        if (ONLY == null || ONLY.equals("cli")) {
+            taken(cli, "2.19.0" + column, "cli", way.run(place.node(work), List.of("node", "cli.mjs")));
+        }
+    }
+
+    private void taken(SdkTable table, String version, String script, SdkPlace.Done done) {
         var rows = SdkTable.rows(done.output());
         table.add(version, rows);
         rows.stream().filter(r -> r.outcome().equals("fails")).forEach(r -> wrong.add(version + " " + r.call() + ": " + r.note()));
@@ -67,15 +85,27 @@ class E2bSdkTest {
         }
     }
 
-    /// `-De2b.write=true` writes the page anew.
-    private static void current(Path page, String made) throws IOException {
+    /// `-De2b.write=true` writes what was seen into the page, with `-De2b.all=true` all versions.
+    private void page() throws IOException {
+        var page = root.resolve("docs/protocols/e2b.md");
         var text = Files.readString(page);
         int at = text.indexOf(BEGIN);
         assertThat(at).as("the mark in " + page).isPositive();
+        var old = text.substring(at + BEGIN.length());
+        var made = section(old, NODE, node) + section(old, PYTHON, python) + section(old, CLI, cli);
         if (Boolean.getBoolean("e2b.write")) {
             Files.writeString(page, text.substring(0, at) + BEGIN + made);
         } else {
-            assertThat(text.substring(at + BEGIN.length())).as(page + ": write it anew with -De2b.write=true").isEqualTo(made);
+            assertThat(old).as(page + ": write it anew with -De2b.write=true (all versions: -De2b.all=true)").isEqualTo(made);
         }
+    }
+
+    /// What was seen now in the columns that were, and the others as they are in the page.
+    private static String section(String old, String title, SdkTable seen) {
+        int from = old.indexOf(title);
+        int to = from < 0 ? -1 : old.indexOf("\n## ", from);
+        var table = from < 0 ? new SdkTable() : SdkTable.parse(old.substring(from, to < 0 ? old.length() : to));
+        table.replaced(seen);
+        return "\n" + title + "\n\n" + table.markdown();
     }
 }

@@ -122,6 +122,12 @@ final class Lab implements AutoCloseable {
         rig.startAgain();
     }
 
+    /// Stops it and starts it with another configuration.
+    void restart(RigOptions options) {
+        rig.stop();
+        rig.startAgain(options.with("TENANCY_SHARED_KERNEL", "true"));
+    }
+
     void reboot() {
         rig.reboot();
     }

@@ -2,9 +2,17 @@
 package dev.redoma.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.redoma.engine.image.ImageReference;
+import dev.redoma.engine.image.PullControl;
 import dev.redoma.engine.image.Registries;
+import dev.redoma.engine.image.RegistryClient;
+import dev.redoma.gateway.CheckedDialler;
+import dev.redoma.gateway.CheckedOutgoing;
 import dev.redoma.model.Code;
+import dev.redoma.model.RedomaException;
+import dev.redoma.model.RegistryLogin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,8 +34,19 @@ class RegistryAccessTest extends ImageCase {
             pull(registries(registry.host(), "tester", right), registry.host() + "/locked:v1", (found, control) -> unpack(found, control));
             refused(registries(registry.host()), registry.host() + "/locked:v1", Code.REGISTRY_DENIED, "401");
             refused(registries(registry.host(), "tester", RegistryServer.passwordFile(tmp, "wrong")), registry.host() + "/locked:v1", Code.REGISTRY_DENIED, "401");
+            pulledAs(registry, new RegistryLogin("tester", RegistryServer.PASSWORD), registries(registry.host()));
+            pulledAs(registry, new RegistryLogin("tester", RegistryServer.PASSWORD), registries(registry.host(), "tester", RegistryServer.passwordFile(tmp, "also wrong")));
+            assertThatThrownBy(() -> pulledAs(registry, new RegistryLogin("tester", "wrong"), registries(registry.host(), "tester", right)))
+                    .isInstanceOfSatisfying(RedomaException.class, refused -> assertThat(refused.code()).isEqualTo(Code.REGISTRY_DENIED));
             Files.setPosixFilePermissions(right, java.nio.file.attribute.PosixFilePermissions.fromString("rw-r--r--"));
             refused(registries(registry.host(), "tester", right), registry.host() + "/locked:v1", Code.HOST_FAILED, "read or written by others");
+        }
+    }
+
+    /// By a login of whoever pulls, which takes the place of the operator's.
+    private static void pulledAs(RegistryServer registry, RegistryLogin login, Registries registries) {
+        try (var out = new CheckedOutgoing(new CheckedDialler(), registries)) {
+            assertThat(RegistryClient.of(out, registries, ImageReference.parse(registry.host() + "/locked:v1"), new PullControl(p -> {}), login).image()).isNotNull();
         }
     }
 

@@ -30,6 +30,32 @@ final class SdkTable {
         return rows;
     }
 
+    /// What a page says, as `markdown` wrote it. A note is that of its row, whatever the version.
+    static SdkTable parse(String markdown) {
+        var table = new SdkTable();
+        var versions = List.<String>of();
+        for (var line : markdown.split("\n")) {
+            var cells = line.startsWith("| ") ? List.of(line.substring(2).split("(?<!\\\\)\\| ?", -1)).stream().map(c -> c.strip().replace("\\|", "|")).toList() : List.<String>of();
+            if (cells.size() > 2 && versions.isEmpty()) {
+                versions = cells.subList(1, cells.size() - 2);
+                versions.forEach(v -> table.byVersion.put(v, new LinkedHashMap<>()));
+            } else if (cells.size() > 2) {
+                for (int i = 0; i < versions.size(); i++) {
+                    var outcome = cells.get(i + 1);
+                    if (!outcome.equals("–")) {
+                        table.byVersion.get(versions.get(i)).put(cells.getFirst(), new Row(cells.getFirst(), outcome, outcome.equals("works") ? "" : cells.get(versions.size() + 1)));
+                    }
+                }
+            }
+        }
+        return table;
+    }
+
+    /// The versions of `other` in place of these.
+    void replaced(SdkTable other) {
+        byVersion.putAll(other.byVersion);
+    }
+
     void add(String version, List<Row> rows) {
         var known = byVersion.computeIfAbsent(version, v -> new LinkedHashMap<>());
         rows.forEach(row -> known.put(row.call(), row));

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,6 +52,24 @@ class SleepBehavioursTest {
             assertThat(box.tryStart(Box.shell("true")).expect(409).code()).isEqualTo("wrong-state");
             assertThat(box.state()).isEqualTo("paused");
         }
+    }
+
+    @Test
+    void whatItsUseWokeLivesForFiveMinutesAtLeastAndWhatACallerResumedForWhatWasLeft(Lab lab) {
+        try (var woken = lab.tiny(Map.of("onTimeout", "sleep")); var resumed = lab.tiny(Map.of("onTimeout", "sleep"))) {
+            for (var box : List.of(woken, resumed)) {
+                box.api().post(box.path("/lifetime"), Map.of("lifetimeMs", 60_000)).expect(200);
+                box.verb("pause");
+            }
+            woken.sh("true");
+            resumed.verb("resume");
+            assertThat(left(woken)).isBetween(Duration.ofSeconds(270), Duration.ofSeconds(300));
+            assertThat(left(resumed)).isLessThanOrEqualTo(Duration.ofSeconds(60));
+        }
+    }
+
+    private static Duration left(Box box) {
+        return Duration.between(Instant.now(), Instant.parse(box.show().get("endsAt").asString()));
     }
 
     private static void asleep(Box box) {

@@ -60,7 +60,7 @@ final class Facts {
     private void limits(Sandbox box, @Nullable Usage usage) {
         var limits = box.limits();
         line("cpu", limits.cpu() + (usage == null ? "" : " (used " + Durations.text(usage.cpuMs()) + ")"));
-        line("memory", Text.size(limits.memoryBytes()) + (usage == null ? "" : " (now " + Text.size(usage.memoryBytes()) + ", peak " + Text.size(usage.memoryPeakBytes()) + ")"));
+        line("memory", Text.size(limits.memoryBytes()) + (usage == null ? "" : " (now " + Text.size(usage.memoryBytes()) + ", of it cache " + Text.size(usage.memoryCacheBytes()) + ", peak " + Text.size(usage.memoryPeakBytes()) + ")"));
         line("disk", Text.size(limits.diskBytes()) + (usage == null ? "" : " (now " + Text.size(usage.diskBytes()) + ")"));
         line("processes", limits.pids() + (usage == null ? "" : " (now " + usage.pids() + ")"));
         var refused = usage == null ? null : usage.refused();

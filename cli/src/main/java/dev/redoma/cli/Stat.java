@@ -26,6 +26,10 @@ final class Stat extends FileVerb {
         var facts = new Facts().line("path", file.path()).line("type", file.type()).line("target", file.target()).line("size", file.size())
                 .line("mode", file.mode()).line("owner", file.owner() + " (" + file.uid() + ")").line("group", file.group() + " (" + file.gid() + ")")
                 .line("modified", file.modifiedAt()).line("links", file.links());
+        var xattrs = file.xattrs();
+        if (xattrs != null) {
+            xattrs.forEach((name, value) -> facts.line(Text.safe(name), Text.safe(value)));
+        }
         io.bytes(facts.text().getBytes(StandardCharsets.UTF_8));
     }
 }

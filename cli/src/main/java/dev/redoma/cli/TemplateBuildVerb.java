@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -30,7 +31,7 @@ final class TemplateBuildVerb extends Verb {
     @Option(names = "--name", paramLabel = "NAME[:TAG]", description = "Name of the template (default: that of the folder), and a tag of the version, as --tag gives it.")
     @Nullable String name;
 
-    @Option(names = "--tag", description = "A tag of the version, beside latest.")
+    @Option(names = "--tag", description = "A tag of the version, beside latest; several with commas between.")
     @Nullable String tag;
 
     @Option(names = "--build-arg", paramLabel = "NAME=VALUE", description = "Value of an ARG; may be repeated.")
@@ -41,6 +42,9 @@ final class TemplateBuildVerb extends Verb {
 
     @Option(names = {"-d", "--detach"}, description = "Do not wait for the end.")
     boolean detach;
+
+    @Mixin
+    RegistryFlags registry = new RegistryFlags();
 
     TemplateBuildVerb(Io io) {
         super(io);
@@ -57,7 +61,7 @@ final class TemplateBuildVerb extends Verb {
         var folder = Objects.requireNonNull(recipe.toAbsolutePath().normalize().getParent());
         var called = called(folder);
         try (var progress = Progress.onTerminal(io, "upload")) {
-            var sent = client.builds().start(called.name(), folder, String.valueOf(recipe.getFileName()), arguments(), called.tag(), noCache, done -> progress.at(done, -1));
+            var sent = client.builds().start(called.name(), folder, String.valueOf(recipe.getFileName()), arguments(), called.tag(), noCache, registry.login(io), done -> progress.at(done, -1));
             progress.close();
             sent.leftOut().forEach(left -> io.err().println("redoma: not sent, it is no file, folder or link: " + Text.safe(left)));
             return new BuildFollow(this).follow(client, sent.build(), detach);

@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -22,6 +23,9 @@ final class TemplatePull extends Verb {
     @Option(names = "--name", paramLabel = "NAME[:TAG]", description = "What the template is called: else the last part of the path, with the image's tag.")
     @Nullable String name;
 
+    @Mixin
+    RegistryFlags registry = new RegistryFlags();
+
     TemplatePull(Io io) {
         super(io);
     }
@@ -31,7 +35,7 @@ final class TemplatePull extends Verb {
         var called = name == null ? named(image) : name;
         int colon = called.indexOf(':');
         var template = colon < 0 ? called : called.substring(0, colon);
-        var begun = client.builds().start(template, new StartBuild(image, null, null, null, colon < 0 ? null : called.substring(colon + 1), null));
+        var begun = client.builds().start(template, new StartBuild(image, null, null, null, colon < 0 ? null : called.substring(colon + 1), null), registry.login(io));
         var ended = followed(client, begun);
         if (!ended.state().equals("ready")) {
             throw ended.error() != null ? new RedomaApiException(ended.error()) : new Failed(Exit.FAILURE, "The pull was " + ended.state() + ".", "Begin it again.");

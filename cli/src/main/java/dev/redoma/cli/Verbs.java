@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class Verbs {
     static final List<String> NAMES = List.of(
             "quickstart", "up", "down", "uninstall", "status", "doctor",
-            "run", "create", "list", "show", "exec", "attach", "shell", "logs",
+            "run", "create", "list", "show", "ps", "env", "exec", "attach", "shell", "logs",
             "cp", "ls", "stat", "rm", "mv", "mkdir", "chmod", "watch", "diff", "export", "import",
             "pause", "resume", "stop", "start", "reset", "set-timeout", "fork", "kill", "quarantine", "expose", "ports", "unexpose",
             "snapshot", "template", "build", "volume", "cache", "policy", "tls", "keys", "audit", "bench", "completion");
@@ -32,6 +32,8 @@ final class Verbs {
             case "shell" -> new Shell(io);
             case "logs" -> new Logs(io);
             case "cp" -> new Cp(io);
+            case "ps" -> new Ps(io);
+            case "env" -> new Env(io);
             default -> makeFileVerb(name, io);
         };
     }

@@ -2,8 +2,10 @@
 package dev.redoma.client;
 
 import dev.redoma.client.http.Body;
+import dev.redoma.client.http.Request;
 import dev.redoma.client.tar.IgnoreRules;
 import dev.redoma.client.tar.Pack;
+import dev.redoma.model.RegistryLogin;
 import dev.redoma.model.wire.Build;
 import dev.redoma.model.wire.Page;
 import dev.redoma.model.wire.StartBuild;
@@ -35,7 +37,16 @@ public final class Builds {
 
     /// Of a recipe without files, or of an image.
     public Build start(String template, StartBuild what) {
-        return api.post(of(template), what, Build.class);
+        return start(template, what, null);
+    }
+
+    /// The same with a login for the registry of the image that it pulls; the server keeps it until the build has ended.
+    public Build start(String template, StartBuild what, @Nullable RegistryLogin login) {
+        return api.send(with(api.request("POST", of(template), what), login), Build.class);
+    }
+
+    private static Request with(Request request, @Nullable RegistryLogin login) {
+        return login == null ? request : request.header(RegistryLogin.HEADER, login.header());
     }
 
     /// Of a recipe with its files: `files` writes a tar that holds both.
@@ -45,16 +56,17 @@ public final class Builds {
         for (var arg : how.args().entrySet()) {
             target = target.with("arg", arg.getKey() + "=" + arg.getValue());
         }
-        return api.send(api.plain("POST", target).body(new Body.Stream("application/x-tar", files)).patience(api.patience().work()), Build.class);
+        return api.send(with(api.plain("POST", target).body(new Body.Stream("application/x-tar", files)).patience(api.patience().work()), how.login()), Build.class);
     }
 
-    /// `recipe`: its path in the tar (null: `recipe.yaml`, else `Dockerfile`); `hidden`: no step sees it.
-    public record FilesBuild(@Nullable String recipe, Map<String, String> args, @Nullable String tag, boolean noCache, boolean hidden) {}
+    /// `recipe`: its path in the tar (null: `recipe.yaml`, else `Dockerfile`); `hidden`: no step sees it; `login`: for the registry
+    /// of the image that it stands on.
+    public record FilesBuild(@Nullable String recipe, Map<String, String> args, @Nullable String tag, boolean noCache, boolean hidden, @Nullable RegistryLogin login) {}
 
     /// Of a folder with the recipe in it, less what its `.dockerignore` leaves out; links go as links. Returns what cannot be sent
     /// (sockets, FIFOs, devices), and the build.
-    public Sent start(String template, Path folder, String recipe, Map<String, String> args, @Nullable String tag, boolean noCache, LongConsumer progress)
-            throws IOException {
+    public Sent start(String template, Path folder, String recipe, Map<String, String> args, @Nullable String tag, boolean noCache, @Nullable RegistryLogin login,
+            LongConsumer progress) throws IOException {
         var ignore = folder.resolve(".dockerignore");
         IgnoreRules rules;
         try {
@@ -64,7 +76,7 @@ public final class Builds {
         }
         var leftOut = new ArrayList<String>();
         var build = start(template, out -> leftOut.addAll(Pack.folder(folder, out, rules, recipe, progress)),
-                new FilesBuild(recipe, args, tag, noCache, rules.leavesOut(recipe)));
+                new FilesBuild(recipe, args, tag, noCache, rules.leavesOut(recipe), login));
         return new Sent(build, leftOut);
     }
 

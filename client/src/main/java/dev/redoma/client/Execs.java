@@ -65,6 +65,12 @@ public final class Execs {
         return api.getList(at().with("cursor", cursor).with("limit", limit), Page.class, Exec.class);
     }
 
+    /// Those that have not ended.
+    public List<Exec> running() {
+        Page<Exec> page = api.getList(at().with("running", true), Page.class, Exec.class);
+        return page.items();
+    }
+
     private Target at() {
         return Target.of("/v1/sandboxes/", sandbox, "/execs");
     }

@@ -85,6 +85,15 @@ public final class SandboxFiles {
         return put(path, mode, new Body.Bytes(OCTETS, bytes));
     }
 
+    /// With these attributes (`user.*`), beside those that the file has already.
+    public FileInfo write(String path, byte[] bytes, @Nullable String mode, Map<String, String> xattrs) {
+        var target = at("/files", path).with("mode", mode);
+        for (var attribute : xattrs.entrySet()) {
+            target = target.with("xattr", attribute.getKey() + "=" + attribute.getValue());
+        }
+        return api.send(api.plain("PUT", target).body(new Body.Bytes(OCTETS, bytes)).patience(api.patience().work()), FileInfo.class);
+    }
+
     public FileInfo write(String path, Body.Source source, @Nullable String mode) {
         return put(path, mode, new Body.Stream(OCTETS, source));
     }

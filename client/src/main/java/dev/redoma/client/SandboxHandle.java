@@ -127,6 +127,13 @@ public final class SandboxHandle implements AutoCloseable {
 
     private record Revoked(int revoked) {}
 
+    /// The variables that create gave to all its commands.
+    public Map<String, String> env() {
+        return api.get(at("/env"), Variables.class).env();
+    }
+
+    private record Variables(Map<String, String> env) {}
+
     public Usage usage() {
         return api.get(at("/usage"), Usage.class);
     }

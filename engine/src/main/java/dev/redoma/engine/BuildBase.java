@@ -115,7 +115,7 @@ final class BuildBase {
         order.breakOff(control::cancel);
         order.log().say("      no template or snapshot is called so: pulling the image");
         try (LayerHolds.Hold hold = core.holds().open()) {
-            TemplateImages.Made made = images.pull(image, control, hold);
+            TemplateImages.Made made = images.pull(image, order.login(), control, hold);
             stands(made.layers());
             order.log().say("      " + made.facts().get("registry") + " " + made.facts().get("imageDigest"));
             record(made.facts());

@@ -5,13 +5,14 @@ import dev.redoma.engine.image.ImageReference;
 import dev.redoma.engine.recipe.Recipe;
 import dev.redoma.model.BuildId;
 import dev.redoma.model.Caller;
+import dev.redoma.model.RegistryLogin;
 import dev.redoma.pool.TarIndex;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/// A build in memory, from its request to its end: what it is given (values of `ARG`s are nowhere else) and whether it is still wanted.
+/// A build in memory, from its request to its end: what it is given (values of `ARG`s and a login of a registry are nowhere else) and whether it is still wanted.
 final class BuildOrder {
     private final BuildRow row;
     private final Caller caller;
@@ -19,6 +20,7 @@ final class BuildOrder {
     private final @Nullable ImageReference image;
     private final @Nullable TarIndex files;
     private final Map<String, String> args;
+    private final @Nullable RegistryLogin login;
     private final boolean noCache;
     private final BuildLog log;
     private final CountDownLatch settled = new CountDownLatch(1);
@@ -26,23 +28,24 @@ final class BuildOrder {
     private volatile boolean interrupted;
     private volatile Runnable breakOff = () -> {};
 
-    BuildOrder(BuildRow row, Caller caller, Recipe recipe, @Nullable TarIndex files, Map<String, String> args, boolean noCache, BuildLog log) {
-        this(row, caller, recipe, null, files, args, noCache, log);
+    BuildOrder(BuildRow row, Caller caller, Recipe recipe, @Nullable TarIndex files, Map<String, String> args, @Nullable RegistryLogin login, boolean noCache, BuildLog log) {
+        this(row, caller, recipe, null, files, args, login, noCache, log);
     }
 
     /// Of an image.
-    BuildOrder(BuildRow row, Caller caller, ImageReference image, BuildLog log) {
-        this(row, caller, null, image, null, Map.of(), false, log);
+    BuildOrder(BuildRow row, Caller caller, ImageReference image, @Nullable RegistryLogin login, BuildLog log) {
+        this(row, caller, null, image, null, Map.of(), login, false, log);
     }
 
     private BuildOrder(BuildRow row, Caller caller, @Nullable Recipe recipe, @Nullable ImageReference image, @Nullable TarIndex files, Map<String, String> args,
-            boolean noCache, BuildLog log) {
+            @Nullable RegistryLogin login, boolean noCache, BuildLog log) {
         this.row = row;
         this.caller = caller;
         this.recipe = recipe;
         this.image = image;
         this.files = files;
         this.args = Map.copyOf(args);
+        this.login = login;
         this.noCache = noCache;
         this.log = log;
     }
@@ -74,6 +77,11 @@ final class BuildOrder {
 
     Map<String, String> args() {
         return args;
+    }
+
+    /// For the registry of the image that it is of, or stands on; null: what the operator says.
+    @Nullable RegistryLogin login() {
+        return login;
     }
 
     boolean noCache() {

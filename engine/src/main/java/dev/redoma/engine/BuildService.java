@@ -9,6 +9,7 @@ import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
+import dev.redoma.model.RegistryLogin;
 import dev.redoma.model.Scope;
 import dev.redoma.model.TemplateReference;
 import dev.redoma.model.wire.Build;
@@ -42,20 +43,20 @@ final class BuildService implements Builds {
     }
 
     @Override
-    public Build start(Caller caller, String template, StartBuild what) {
+    public Build start(Caller caller, String template, StartBuild what, @Nullable RegistryLogin login) {
         caller.need(Scope.OPERATE);
         String name = Objects.requireNonNull(RequestRules.name("template", template));
         if ((what.image() == null) == (what.recipe() == null)) {
             throw Problem.field("recipe", "one of image and recipe must be there", "one of them");
         }
         if (what.image() != null) {
-            return pulled(caller, name, what.image(), what.tag());
+            return pulled(caller, name, what.image(), what.tag(), login);
         }
         String form = RequestRules.oneOf("form", what.form(), "dockerfile", List.of("dockerfile", "recipe"));
         Recipe recipe = Recipe.parse(form.equals("recipe") ? "recipe.yaml" : "Dockerfile", Objects.requireNonNull(what.recipe()));
         var id = BuildId.mint();
         places.make(id);
-        return queued(caller, id, name, form, new Given(recipe, null, what.args() == null ? Map.of() : what.args(), what.tag(), Boolean.TRUE.equals(what.noCache())));
+        return queued(caller, id, name, form, new Given(recipe, null, what.args() == null ? Map.of() : what.args(), what.tag(), Boolean.TRUE.equals(what.noCache()), login));
     }
 
     @Override
@@ -73,7 +74,7 @@ final class BuildService implements Builds {
                     index.hide(file);
                 }
                 return queued(caller, id, name, Recipe.isYaml(file.path()) ? "recipe" : "dockerfile",
-                        new Given(recipe, index, what.args(), what.tag(), what.noCache()));
+                        new Given(recipe, index, what.args(), what.tag(), what.noCache(), what.login()));
             } catch (RuntimeException | IOException e) {
                 index.close();
                 throw e;
@@ -84,14 +85,14 @@ final class BuildService implements Builds {
         }
     }
 
-    private Build pulled(Caller caller, String template, String reference, @Nullable String asked) {
+    private Build pulled(Caller caller, String template, String reference, @Nullable String asked, @Nullable RegistryLogin login) {
         ImageReference image = ImageReference.parse(reference);
         images.mustKnowWhere(image);
-        String tag = asked == null ? null : TemplateReference.tag("tag", asked);
+        String tag = asked == null ? null : TemplateReference.tags("tag", asked);
         var id = BuildId.mint();
         places.make(id);
         var row = BuildRow.queued(id, caller.tenant(), template, tag, "image", 1, caller.key(), core.now());
-        queue.add(new BuildOrder(row, caller, image, BuildLog.fresh(places.log(id), core.config().building().logBytes())), () -> core.store().write(tx -> {
+        queue.add(new BuildOrder(row, caller, image, login, BuildLog.fresh(places.log(id), core.config().building().logBytes())), () -> core.store().write(tx -> {
             BuildRows.insert(tx, row);
             core.records().build(tx, row, caller.key(), "build.create", Map.of("image", image.toString()));
             return true;
@@ -115,13 +116,13 @@ final class BuildService implements Builds {
     }
 
     /// What a build is given beside its name.
-    private record Given(Recipe recipe, @Nullable TarIndex files, Map<String, String> args, @Nullable String tag, boolean noCache) {}
+    private record Given(Recipe recipe, @Nullable TarIndex files, Map<String, String> args, @Nullable String tag, boolean noCache, @Nullable RegistryLogin login) {}
 
     private Build queued(Caller caller, BuildId id, String template, String source, Given given) {
         args(given.args());
-        String tag = given.tag() == null ? null : TemplateReference.tag("tag", given.tag());
+        String tag = given.tag() == null ? null : TemplateReference.tags("tag", given.tag());
         var row = BuildRow.queued(id, caller.tenant(), template, tag, source, given.recipe().count(), caller.key(), core.now());
-        var order = new BuildOrder(row, caller, given.recipe(), given.files(), given.args(), given.noCache(), BuildLog.fresh(places.log(id), core.config().building().logBytes()));
+        var order = new BuildOrder(row, caller, given.recipe(), given.files(), given.args(), given.login(), given.noCache(), BuildLog.fresh(places.log(id), core.config().building().logBytes()));
         queue.add(order, () -> core.store().write(tx -> {
             BuildRows.insert(tx, row);
             core.records().build(tx, row, caller.key(), "build.create", Map.of("steps", row.steps(), "argNames", given.args().keySet().stream().sorted().toList()));

@@ -2,6 +2,7 @@
 package dev.redoma.engine;
 
 import dev.redoma.model.Caller;
+import dev.redoma.model.RegistryLogin;
 import dev.redoma.model.wire.Build;
 import dev.redoma.model.wire.StartBuild;
 import java.io.IOException;
@@ -16,13 +17,19 @@ import org.jspecify.annotations.Nullable;
 public interface Builds {
 
     /// Of a recipe without files, or of an image. Returns when the build is queued; operators only.
-    Build start(Caller caller, String template, StartBuild what);
+    default Build start(Caller caller, String template, StartBuild what) {
+        return start(caller, template, what, null);
+    }
+
+    /// The same with a login for the registry of the image that it pulls.
+    Build start(Caller caller, String template, StartBuild what, @Nullable RegistryLogin login);
 
     /// Of a recipe with its files: a tar (plain, gzip or zstd) that holds the recipe itself.
     Build start(Caller caller, String template, FilesBuild what, InputStream files) throws IOException;
 
-    /// `recipe`: the path of the recipe in the files; null: `recipe.yaml`, else `Dockerfile`. `hidden`: no step sees it.
-    record FilesBuild(@Nullable String recipe, Map<String, String> args, @Nullable String tag, boolean noCache, boolean hidden) {}
+    /// `recipe`: the path of the recipe in the files; null: `recipe.yaml`, else `Dockerfile`. `hidden`: no step sees it. `login`: for the registry of
+    /// the image that it stands on.
+    record FilesBuild(@Nullable String recipe, Map<String, String> args, @Nullable String tag, boolean noCache, boolean hidden, @Nullable RegistryLogin login) {}
 
     /// Newest first.
     List<Build> list(Caller caller);

@@ -30,7 +30,7 @@ final class ImageBuild {
         });
         BuildRow build = order.row();
         try {
-            TemplateRow made = images.pull(order.caller(), build, Objects.requireNonNull(order.image()), control, (tx, row) -> {
+            TemplateRow made = images.pull(order.caller(), build, Objects.requireNonNull(order.image()), order.login(), control, (tx, row) -> {
                 if (!BuildRows.end(tx, build.id(), BuildRow.READY, row.digest(), null, core.now())) {
                     throw new IllegalStateException("the build had ended before");
                 }

@@ -55,8 +55,8 @@ final class Inspection {
         LiveBox live = core.boxes().find(row.id()).map(Box::live).orElse(null);
         long disk = core.pool().disk(row.id()).isPresent() ? core.pool().used(row.id()).value() : 0;
         InstanceLimits limits = LimitRules.enforced(row.limits());
-        Usage u = live == null ? new Usage(0, 0, 0, limits.memoryBytes(), 0, 0, 0, limits.pids(), 0) : live.instance().usage();
-        return new Usage(u.cpuMs(), u.memoryBytes(), u.memoryPeakBytes(), limits.memoryBytes(), disk, LimitRules.disk(row.limits()), u.pids(), limits.pids(), u.oomKills(),
+        Usage u = live == null ? new Usage(0, 0, 0, 0, limits.memoryBytes(), 0, 0, 0, limits.pids(), 0) : live.instance().usage();
+        return new Usage(u.cpuMs(), u.memoryBytes(), u.memoryCacheBytes(), u.memoryPeakBytes(), limits.memoryBytes(), disk, LimitRules.disk(row.limits()), u.pids(), limits.pids(), u.oomKills(),
                 core.uplink().refused(row.id()).map(r -> new Refusals(r.names(), r.connections(), r.requests())).orElse(null));
     }
 

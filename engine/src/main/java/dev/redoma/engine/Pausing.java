@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Pauses and resumes by the freezer. Time paused does not count against the lifetime. Called under the box's lock.
 final class Pausing {
+    /// What one that its use woke has at least, where the operator allows as much.
+    static final Duration WOKEN = Duration.ofMinutes(5);
+
     private final Core core;
 
     Pausing(Core core) {
@@ -59,6 +62,10 @@ final class Pausing {
     }
 
     SandboxRow resume(Box box, String actor) {
+        return resume(box, actor, Duration.ZERO);
+    }
+
+    private SandboxRow resume(Box box, String actor, Duration atLeast) {
         SandboxRow row = core.row(box);
         if (row.state() == State.RUNNING) {
             return row;
@@ -66,7 +73,7 @@ final class Pausing {
         if (row.state() != State.PAUSED) {
             throw Access.wrongState(row, "resume");
         }
-        SandboxRow begun = core.write(row, RowChange.begin(Target.RESUME).endsAt(end(row)).remaining(null), actor, "resume");
+        SandboxRow begun = core.write(row, RowChange.begin(Target.RESUME).endsAt(end(row, atLeast)).remaining(null), actor, "resume");
         Faults.at("resume.begun");
         try {
             return finishResume(box, begun, actor);
@@ -78,10 +85,11 @@ final class Pausing {
         }
     }
 
-    /// By use, of one that `sleep`s; what has become of it meanwhile is for its user to see.
+    /// By use, of one that `sleep`s; what has become of it meanwhile is for its user to see. Whoever uses it next had no say in how long it lives, so it has
+    /// some minutes at least.
     SandboxRow wake(Box box, String actor) {
         SandboxRow row = core.row(box);
-        return row.state() == State.PAUSED && row.wakes() && !row.quarantined() ? resume(box, actor) : row;
+        return row.state() == State.PAUSED && row.wakes() && !row.quarantined() ? resume(box, actor, WOKEN) : row;
     }
 
     SandboxRow finishResume(Box box, SandboxRow row, String actor) {
@@ -96,13 +104,18 @@ final class Pausing {
     }
 
     /// What was left when it was paused; a whole lifetime if that was used up. The end of a failed resume stays.
-    private Instant end(SandboxRow row) {
+    private Instant end(SandboxRow row, Duration atLeast) {
         if (row.endsAt() != null) {
             return row.endsAt();
         }
-        Duration left = row.remaining();
-        boolean used = left == null || left.isZero();
-        return core.now().plus(used ? Duration.ofMillis(LimitRules.lifetimeOf(row.limits())) : left);
+        Duration remaining = row.remaining();
+        Duration left = remaining == null || remaining.isZero() ? Duration.ofMillis(LimitRules.lifetimeOf(row.limits())) : remaining;
+        Duration least = atLeast.compareTo(most()) > 0 ? most() : atLeast;
+        return core.now().plus(left.compareTo(least) < 0 ? least : left);
+    }
+
+    private Duration most() {
+        return Duration.ofMillis(LimitRules.lifetimeOf(core.config().bounds().most()));
     }
 
     /// Freezes and keeps everything; no timer ends it.

@@ -8,6 +8,7 @@ import dev.redoma.engine.image.PullControl;
 import dev.redoma.engine.image.RegistryClient;
 import dev.redoma.engine.image.SourceImage;
 import dev.redoma.model.Caller;
+import dev.redoma.model.RegistryLogin;
 import dev.redoma.model.wire.LeftOut;
 import java.util.HashMap;
 import java.util.List;
@@ -36,9 +37,9 @@ final class TemplateImages {
     }
 
     /// From a registry, as a build: `also` is part of the commit that publishes it.
-    TemplateRow pull(Caller caller, BuildRow build, ImageReference image, PullControl control, BiConsumer<Handle, TemplateRow> also) {
+    TemplateRow pull(Caller caller, BuildRow build, ImageReference image, @Nullable RegistryLogin login, PullControl control, BiConsumer<Handle, TemplateRow> also) {
         try (var out = sources.way().open()) {
-            var client = RegistryClient.of(out, sources.registries(), image, control);
+            var client = RegistryClient.of(out, sources.registries(), image, control, login);
             return made(caller, build.template(), build.tag(), client.image(),
                     Map.of("build", build.id().value(), "image", image.toString(), "registry", client.registry()), control, also).row();
         }
@@ -61,9 +62,9 @@ final class TemplateImages {
     record Made(List<LayerRef> layers, TemplateConfig config, ImageUnpacking.Outcome outcome, Map<String, Object> facts) {}
 
     /// An image of a registry, for a build that stands on it; `hold` keeps its layers until the build's row does.
-    Made pull(ImageReference image, PullControl control, LayerHolds.Hold hold) {
+    Made pull(ImageReference image, @Nullable RegistryLogin login, PullControl control, LayerHolds.Hold hold) {
         try (var out = sources.way().open()) {
-            var client = RegistryClient.of(out, sources.registries(), image, control);
+            var client = RegistryClient.of(out, sources.registries(), image, control, login);
             var source = client.image();
             var made = unpacked(source, control, hold);
             return new Made(made.layers(), made.config(), made.outcome(), facts(source, made.outcome(), Map.of("image", image.toString(), "registry", client.registry())));

@@ -26,7 +26,9 @@ final class TemplateRows {
                 .execute();
         TemplateTags.move(tx, row.name(), TemplateReference.LATEST, row.digest(), row.createdAt());
         if (tag != null) {
-            TemplateTags.move(tx, row.name(), tag, row.digest(), row.createdAt());
+            for (String one : tag.split(",")) {
+                TemplateTags.move(tx, row.name(), one, row.digest(), row.createdAt());
+            }
         }
     }
 

@@ -20,7 +20,7 @@ final class TemplateVersions {
         this.warm = warm;
     }
 
-    /// The bare name means this version from now on, and so does `tag` if there is one. The caller holds the layers meanwhile. `facts` go
+    /// The bare name means this version from now on, and so does `tag` if there is one (or several, with commas between). The caller holds the layers meanwhile. `facts` go
     /// into the record.
     TemplateRow publish(Caller caller, String name, @Nullable String tag, String source, List<LayerRef> layers, TemplateConfig config, Map<String, Object> facts) {
         return publish(caller, name, tag, source, layers, config, facts, (tx, row) -> {});

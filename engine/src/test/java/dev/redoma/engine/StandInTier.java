@@ -175,7 +175,7 @@ final class StandInTier implements Tier {
 
         @Override
         public Usage usage() {
-            return new Usage(1, 2, 3, limits.memoryBytes(), 0, 0, 1, limits.pids(), oomKills);
+            return new Usage(1, 2, 1, 3, limits.memoryBytes(), 0, 0, 1, limits.pids(), oomKills);
         }
 
         @Override

@@ -162,9 +162,23 @@ public final class HttpAnswer extends InputStream {
         return n;
     }
 
-    /// True if a piece is there that was read already.
-    public boolean ready() {
-        return content != null && content.hasRemaining() || raw.hasRemaining();
+    /// True if the next piece, or the end, is there without waiting: what was read already may be no more than the end of a chunk.
+    public boolean ready() throws IOException {
+        while (content == null || !content.hasRemaining()) {
+            content = null;
+            if (handler.complete) {
+                return true;
+            }
+            int before = raw.remaining();
+            if (before == 0) {
+                return false;
+            }
+            parse();
+            if (content == null && !handler.complete && raw.remaining() == before) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// The next of its content, to be taken before it is asked again; null at the end.

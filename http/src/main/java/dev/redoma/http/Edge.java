@@ -116,6 +116,7 @@ final class Edge extends Handler.Abstract {
         }
         var problem = problem(request, failure);
         if (!exchange.restart()) {
+            BrokenStream.reset(request);
             callback.failed(failure);
             return;
         }

@@ -10,6 +10,8 @@ public record TemplateReference(@Nullable String name, @Nullable String tag, @Nu
     /// The tag that a bare name means.
     public static final String LATEST = "latest";
 
+    private static final int MOST_TAGS = 32;
+
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
     private static final Pattern TAG = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
     private static final Pattern DIGEST = Pattern.compile("sha256:[0-9a-f]{64}");
@@ -42,6 +44,18 @@ public record TemplateReference(@Nullable String name, @Nullable String tag, @Nu
             throw Problem.field(field, "not a tag", "1 to 128 of A-Z, a-z, 0-9, '_', '.' and '-', not beginning with '.' or '-'");
         }
         return text;
+    }
+
+    /// One tag, or several with commas between, each once and in that order.
+    public static String tags(String field, String text) {
+        var tags = new java.util.LinkedHashSet<String>();
+        for (var one : text.split(",", -1)) {
+            tags.add(tag(field, one.strip()));
+        }
+        if (tags.size() > MOST_TAGS) {
+            throw Problem.field(field, tags.size() + " tags", "at most " + MOST_TAGS);
+        }
+        return String.join(",", tags);
     }
 
     /// The tag that it means where it has no digest.

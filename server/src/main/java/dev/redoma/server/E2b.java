@@ -7,6 +7,7 @@ import dev.redoma.http.Route;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.protocols.e2b.Door;
+import dev.redoma.protocols.e2b.Office;
 import dev.redoma.protocols.e2b.SandboxTokens;
 import dev.redoma.protocols.e2b.control.ControlPlane;
 import dev.redoma.protocols.e2b.control.Settings;
@@ -26,9 +27,9 @@ final class E2b {
 
     private E2b() {}
 
-    static List<Route> routes(Config config, @Nullable String domain, Redoma redoma, Door door, SandboxTokens tokens) {
+    static List<Route> routes(Config config, @Nullable String domain, Redoma redoma, Door door, Office office, SandboxTokens tokens) {
         var idle = config.engine().bounds().most().idleMs();
-        return ControlPlane.routes(redoma, door, tokens, new Settings(domain, config.publicPorts(), config.engine().bounds().defaults(), idle == null ? 0 : idle,
+        return ControlPlane.routes(redoma, door, office, tokens, new Settings(domain, config.publicPorts(), config.engine().bounds().defaults(), idle == null ? 0 : idle,
                 config.largestUpload(), config.dataDir().resolve("e2b-uploads")));
     }
 

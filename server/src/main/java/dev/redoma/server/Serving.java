@@ -48,7 +48,7 @@ final class Serving implements AutoCloseable {
     static Serving start(Config config, HttpServer http, Outside outside, SandboxTokens tokens, Keys keys, Store store, Ledger ledger, Redoma redoma, ServerRoutes.About about, @Nullable Path profile) {
         var rates = new Rates(config.ratePerSecond(), config.rateBurst(), System::nanoTime);
         var api = NativeApi.of(redoma, ledger, keys, rates, about, config.largestUpload(), new PreviewAddresses(outside.domain(config), config.router().host(), outside.router()));
-        var routes = api.router(E2b.routes(config, outside.domain(config), redoma, api, tokens));
+        var routes = api.router(E2b.routes(config, outside.domain(config), redoma, api, new E2bOffice(keys, ledger), tokens));
         http.route(routes);
         if (outside.secured() != null && config.secured() != null) {
             outside.secured().route("api." + config.secured().domain(), routes, outside.ingress());

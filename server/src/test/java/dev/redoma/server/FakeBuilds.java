@@ -3,17 +3,19 @@ package dev.redoma.server;
 
 import dev.redoma.engine.Builds;
 import dev.redoma.model.Caller;
+import dev.redoma.model.RegistryLogin;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.Build;
 import dev.redoma.model.wire.StartBuild;
 import java.io.InputStream;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// No builds: what they do is seen on a real server.
 final class FakeBuilds implements Builds {
     @Override
-    public Build start(Caller caller, String template, StartBuild what) {
+    public Build start(Caller caller, String template, StartBuild what, @Nullable RegistryLogin login) {
         throw none();
     }
 

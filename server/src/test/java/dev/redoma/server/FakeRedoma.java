@@ -173,7 +173,7 @@ final class FakeRedoma implements Redoma, Sandboxes {
     @Override
     public Usage usage(Caller caller, String sandbox) {
         get(caller, sandbox);
-        return new Usage(1, 2, 3, 4, 5, 6, 7, 8, 9);
+        return new Usage(1, 2, 1, 3, 4, 5, 6, 7, 8, 9);
     }
 
     @Override

@@ -85,6 +85,15 @@ class IngressTest {
     }
 
     @Test
+    void eventsInChunksArriveOneByOne() throws Exception {
+        app(box, 3012, "while read -r l; do [ ${#l} -le 1 ] && break; done; printf 'HTTP/1.1 200 OK\\r\\nContent-Type: text/event-stream\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n'; "
+                + "printf '9\\r\\ndata: 1\\n\\n\\r\\n'; read -r never");
+        var answer = server.client().send(box.to(3012, "/").GET().build(), java.net.http.HttpResponse.BodyHandlers.ofInputStream());
+        assertThat(new String(answer.body().readNBytes(9), StandardCharsets.UTF_8)).isEqualTo("data: 1\n\n");
+        answer.body().close();
+    }
+
+    @Test
     void anUpgradeBecomesATunnel() throws Exception {
         app(box, 3003, "while read -r l; do [ ${#l} -le 1 ] && break; done; printf 'HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: shout\\r\\nConnection: Upgrade\\r\\n\\r\\nhello\\n'; "
                 + "while read -r l; do [ \"$l\" = bye ] && break; printf '%s!\\n' \"$l\"; done");

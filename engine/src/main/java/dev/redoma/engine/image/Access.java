@@ -6,6 +6,7 @@ import dev.redoma.engine.image.Outgoing.Reply;
 import dev.redoma.model.Code;
 import dev.redoma.model.Layer;
 import dev.redoma.model.Problem;
+import dev.redoma.model.RegistryLogin;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -27,10 +28,13 @@ final class Access {
     private final Origin registry;
     private final Registries.Named rules;
     private final String scope;
+    private final @Nullable RegistryLogin login;
     private volatile @Nullable String header;
     private volatile boolean withheld;
 
-    Access(Outgoing out, Origin registry, Registries.Named rules, String path) {
+    /// `login`: whoever pulls has one of their own; it goes where the operator's would.
+    Access(Outgoing out, Origin registry, Registries.Named rules, String path, @Nullable RegistryLogin login) {
+        this.login = login;
         this.out = out;
         this.registry = registry;
         this.rules = rules;
@@ -52,7 +56,7 @@ final class Access {
                 header = "Bearer " + token(challenge);
                 return !header.equals(before);
             }
-            if (challenge.scheme().equals("basic") && rules.username() != null) {
+            if (challenge.scheme().equals("basic") && hasLogin()) {
                 header = basic();
                 return !header.equals(before);
             }
@@ -64,8 +68,8 @@ final class Access {
         var realm = Location.parse(challenge.parameters().getOrDefault("realm", ""));
         var query = "scope=" + encoded(scope) + (challenge.parameters().containsKey("service") ? "&service=" + encoded(challenge.parameters().get("service")) : "");
         boolean trusted = realm.origin().equals(registry) || rules.tokenHosts().contains(realm.origin().authority());
-        boolean known = trusted && rules.username() != null;
-        withheld = rules.username() != null && !trusted;
+        boolean known = trusted && hasLogin();
+        withheld = hasLogin() && !trusted;
         try (Reply reply = out.get(realm.origin(), realm.target() + (realm.target().indexOf('?') < 0 ? "?" : "&") + query,
                 known ? Map.of("Accept", "application/json", "Authorization", basic()) : Map.of("Accept", "application/json"))) {
             if (reply.status() >= 500 || reply.status() == 429) {
@@ -94,7 +98,7 @@ final class Access {
     dev.redoma.model.RedomaException denied(int status, String host) {
         var remedy = withheld
                 ? "Its password is kept from " + host + "; name that under 'token-hosts' of the registry in redoma.yaml if it may have it."
-                : rules.username() == null ? "Give a username and a password-file for " + rules.host() + " under 'registries' in redoma.yaml, or see whether the name is right."
+                : !hasLogin() ? "Give a username and a password-file for " + rules.host() + " under 'registries' in redoma.yaml, or see whether the name is right."
                         : "See whether the username and the password for " + rules.host() + " are right and may pull this.";
         return Problem.of(Code.REGISTRY_DENIED, host + " refuses access to " + scope + " (" + status + ").", remedy).at(Layer.REGISTRY).with("registry", rules.host()).raise();
     }
@@ -103,7 +107,14 @@ final class Access {
         return URLEncoder.encode(String.valueOf(text), StandardCharsets.UTF_8);
     }
 
+    private boolean hasLogin() {
+        return login != null || rules.username() != null;
+    }
+
     private String basic() {
+        if (login != null) {
+            return login.header();
+        }
         var pair = rules.username() + ":" + password();
         return "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
     }

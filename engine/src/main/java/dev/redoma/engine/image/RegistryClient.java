@@ -6,6 +6,7 @@ import dev.redoma.engine.image.Outgoing.Reply;
 import dev.redoma.model.Code;
 import dev.redoma.model.Layer;
 import dev.redoma.model.Problem;
+import dev.redoma.model.RegistryLogin;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -39,12 +40,17 @@ public final class RegistryClient implements Documents {
     }
 
     public static RegistryClient of(Outgoing out, Registries registries, ImageReference reference, PullControl control) {
+        return of(out, registries, reference, control, null);
+    }
+
+    /// `login`: in place of what the operator says of this registry.
+    public static RegistryClient of(Outgoing out, Registries registries, ImageReference reference, PullControl control, @Nullable RegistryLogin login) {
         var host = registries.hostOf(reference);
         var rules = registries.of(host);
         var path = reference.path().indexOf('/') < 0 && rules.library() != null ? rules.library() + "/" + reference.path() : reference.path();
         control.breakOff(out::close);
         var base = Location.parse((rules.plainHttp() ? "http://" : "https://") + host + "/v2/" + path + "/");
-        return new RegistryClient(out, reference, control, base, new Access(out, base.origin(), rules, path));
+        return new RegistryClient(out, reference, control, base, new Access(out, base.origin(), rules, path, login));
     }
 
     /// The registry, as it is asked.

@@ -119,10 +119,10 @@ final class Passage {
         }
         while (piece != null) {
             out.write(piece);
-            if (!answer.ready()) {
-                out.flush(); // nothing more has come yet: events must not wait for the next one
-            }
             try {
+                if (!answer.ready()) {
+                    out.flush(); // nothing more has come yet: events must not wait for the next one
+                }
                 piece = answer.piece();
             } catch (IOException broken) {
                 throw Exchange.brokenOff(broken);

@@ -4,7 +4,7 @@ package dev.redoma.model.wire;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Body of `POST /v1/templates/{name}/builds` without files: `image` (a reference to pull), or the text of a `recipe` in the `form` `dockerfile` (default) or `recipe`. `args`: values for its `ARG`s. `tag`: a tag of the version beside `latest`.
+/// Body of `POST /v1/templates/{name}/builds` without files: `image` (a reference to pull), or the text of a `recipe` in the `form` `dockerfile` (default) or `recipe`. `args`: values for its `ARG`s. `tag`: a tag of the version beside `latest`, or several with commas between.
 public record StartBuild(
         @Nullable String image,
         @Nullable String recipe,

@@ -7,6 +7,7 @@ import static dev.redoma.server.api.Operation.post;
 
 import dev.redoma.engine.Builds;
 import dev.redoma.model.Problem;
+import dev.redoma.model.RegistryLogin;
 import dev.redoma.model.Scope;
 import dev.redoma.model.wire.Build;
 import dev.redoma.model.wire.StartBuild;
@@ -33,8 +34,9 @@ final class BuildRoutes {
         return List.of(
                 post("/v1/templates/{name}/builds", "startBuild", "Builds a version: of a recipe (JSON), or of a recipe with its files (a tar; plain, gzip or zstd)")
                         .needs(Scope.OPERATE).query("recipe", "string", "with a tar: path of the recipe in it (default recipe.yaml, else Dockerfile)")
-                        .query("tag", "string", "with a tar: a tag of the version beside latest").query("noCache", "boolean", "with a tar: do every step anew")
-                        .query("hidden", "boolean", "with a tar: no step sees the recipe itself").queries("arg", "string", "with a tar: NAME=VALUE of an ARG").takes(StartBuild.class).takes(TAR).answers(202, Build.class).by(this::start),
+                        .query("tag", "string", "with a tar: a tag of the version beside latest, or several with commas between").query("noCache", "boolean", "with a tar: do every step anew")
+                        .query("hidden", "boolean", "with a tar: no step sees the recipe itself").queries("arg", "string", "with a tar: NAME=VALUE of an ARG")
+                        .header(RegistryLogin.HEADER, "Basic: name and password for the registry of the image that it pulls; not kept").takes(StartBuild.class).takes(TAR).answers(202, Build.class).by(this::start),
                 get("/v1/builds", "listBuilds", "The newest builds").needs(Scope.READ).answersItems(Build.class)
                         .by(c -> c.json(new Items<>(builds.list(c.caller())))),
                 get("/v1/builds/{build}", "getBuild", "One build").needs(Scope.READ).answers(200, Build.class)
@@ -48,12 +50,12 @@ final class BuildRoutes {
     private void start(Call call) throws IOException {
         var media = call.http().header("Content-Type");
         if (media == null || !media.startsWith(TAR)) {
-            call.http().json(202, builds.start(call.caller(), call.parameter("name"), call.http().json(StartBuild.class)));
+            call.http().json(202, builds.start(call.caller(), call.parameter("name"), call.http().json(StartBuild.class), RegistryLogin.parse(call.http().header(RegistryLogin.HEADER))));
             return;
         }
         var query = call.query();
         var what = new Builds.FilesBuild(query.get("recipe"), arguments(query.all("arg")), query.get("tag"), query.flag("noCache", false),
-                query.flag("hidden", false));
+                query.flag("hidden", false), RegistryLogin.parse(call.http().header(RegistryLogin.HEADER)));
         try (var body = new GuardedInput(call.http().body(largest), call.guard())) {
             call.http().json(202, builds.start(call.caller(), call.parameter("name"), what, body));
         }

@@ -39,6 +39,9 @@ interface BoxGroups {
 
     long memoryBytes();
 
+    /// Pages of files among them.
+    long memoryCacheBytes();
+
     long memoryPeakBytes();
 
     long memoryLimitBytes();

@@ -89,6 +89,7 @@ final class OciInstance implements Instance {
         return new Usage(
                 groups.cpuMicros() / 1000,
                 groups.memoryBytes(),
+                groups.memoryCacheBytes(),
                 groups.memoryPeakBytes(),
                 groups.memoryLimitBytes(),
                 0,

@@ -129,6 +129,11 @@ record V1Groups(Map<String, CgroupDir> v1, Optional<CgroupDir> v2, List<CgroupDi
     }
 
     @Override
+    public long memoryCacheBytes() {
+        return dir("memory").value("memory.stat", "total_cache").orElse(0);
+    }
+
+    @Override
     public long memoryPeakBytes() {
         return dir("memory").number("memory.max_usage_in_bytes").orElse(0);
     }

@@ -174,6 +174,11 @@ record V2Groups(CgroupDir dir, String ownPath) implements BoxGroups {
     }
 
     @Override
+    public long memoryCacheBytes() {
+        return dir.value("memory.stat", "file").orElse(0);
+    }
+
+    @Override
     public long memoryPeakBytes() {
         return dir.number("memory.peak").orElse(0);
     }

@@ -13,6 +13,7 @@ import dev.redoma.model.wire.StartBuild;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -73,16 +74,20 @@ final class BuildCalls {
         if (name == null || reference.digest() != null) {
             throw Problem.field("name", "is a digest", "a name, or name:tag");
         }
-        var tags = asked.tags() == null ? List.<String>of() : asked.tags();
-        if (tags.size() + (reference.tag() == null ? 0 : 1) > 1) {
-            throw Egress.notOffered("tags", "one tag can be given to a build.", "Assign the others when it is ready.");
+        var tags = new LinkedHashSet<String>();
+        if (reference.tag() != null) {
+            tags.add(reference.tag());
+        }
+        if (asked.tags() != null) {
+            asked.tags().forEach(t -> tags.add(TemplateReference.tag("tags", Names.tag(t))));
         }
         fits("cpuCount", asked.cpuCount() == null ? null : asked.cpuCount().longValue(), settings.cores());
         fits("memoryMB", asked.memoryMB(), settings.memoryMb());
         fits("minFreeDiskMb", asked.minFreeDiskMb(), settings.diskMb());
-        var tag = tags.isEmpty() ? reference.tag() : TemplateReference.tag("tags", Names.tag(tags.getFirst()));
-        var ticket = tickets.open(c.caller(), name, tag == null || tag.equals(TemplateReference.LATEST) ? null : tag);
-        c.http().json(202, new Accepted(name, ticket.id(), true, List.of(name), List.of(tag == null ? Names.DEFAULT_TAG : Names.theirs(tag)), List.of(name)));
+        var told = tags.isEmpty() ? List.of(Names.DEFAULT_TAG) : tags.stream().map(Names::theirs).toList();
+        tags.remove(TemplateReference.LATEST);
+        var ticket = tickets.open(c.caller(), name, tags.isEmpty() ? null : TemplateReference.tags("tags", String.join(",", tags)));
+        c.http().json(202, new Accepted(name, ticket.id(), true, List.of(name), told, List.of(name)));
     }
 
     /// Sandboxes have the server's default limits, whatever their template; less than these is what they have anyway.
@@ -100,10 +105,11 @@ final class BuildCalls {
         var asked = Requests.body(c.http(), BuildSteps.Start.class);
         var base = asked.template(c.caller());
         var steps = BuildSteps.of(c.caller(), asked, base == null ? null : templates.get(c.caller(), base).config());
+        var login = RegistryLogins.of(asked.fromImageRegistry());
         var build = steps.files().isEmpty()
-                ? builds.start(c.caller(), ticket.template(), new StartBuild(null, steps.recipe(), "recipe", null, ticket.tag(), asked.forced()))
+                ? builds.start(c.caller(), ticket.template(), new StartBuild(null, steps.recipe(), "recipe", null, ticket.tag(), asked.forced()), login)
                 : uploads.joined(c.caller().tenant(), steps.recipe(), steps.files(), tar -> builds.start(c.caller(), ticket.template(),
-                        new Builds.FilesBuild(Uploads.RECIPE, Map.of(), ticket.tag(), asked.forced(), true), tar));
+                        new Builds.FilesBuild(Uploads.RECIPE, Map.of(), ticket.tag(), asked.forced(), true, login), tar));
         tickets.put(ticket.started(build.id(), steps.steps()));
         c.http().bytes(202, "application/json", new byte[0]);
     }

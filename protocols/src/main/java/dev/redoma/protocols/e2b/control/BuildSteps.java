@@ -19,8 +19,11 @@ record BuildSteps(String recipe, List<String> steps, List<String> files) {
     /// What the builder's default image is here.
     private static final String BASE_IMAGE = "e2bdev/base";
 
-    private static final String WITH_USER = "id -u user >/dev/null 2>&1 || useradd -m -s /bin/bash user 2>/dev/null || adduser -D user; "
-            + "mkdir -p /etc/sudoers.d && echo 'user ALL=(ALL:ALL) NOPASSWD: ALL' > /etc/sudoers.d/user && chmod 0440 /etc/sudoers.d/user";
+    /// By what the image has for it, and where it has nothing, by hand. A user that is there is taken as it is.
+    private static final String WITH_USER = "id -u user >/dev/null 2>&1 || useradd -m -s /bin/bash user 2>/dev/null || adduser -D -s /bin/bash user 2>/dev/null "
+            + "|| { ! grep -q '^[^:]*:[^:]*:1000:' /etc/passwd && echo 'user:x:1000:1000::/home/user:/bin/bash' >> /etc/passwd && echo 'user:x:1000:' >> /etc/group "
+            + "&& mkdir -p /home/user && chown 1000:1000 /home/user; } && mkdir -p /etc/sudoers.d && echo 'user ALL=(ALL:ALL) NOPASSWD: ALL' > /etc/sudoers.d/user "
+            + "&& chmod 0440 /etc/sudoers.d/user";
 
     public record Step(String type, @Nullable List<String> args, @Nullable String filesHash, @Nullable Boolean force) {}
 
@@ -152,9 +155,6 @@ record BuildSteps(String recipe, List<String> steps, List<String> files) {
     }
 
     private static String from(Caller caller, Start build) {
-        if (build.fromImageRegistry() != null) {
-            throw Egress.notOffered("fromImageRegistry", "registries and their credentials are the operator's: see 'registries' in redoma.yaml.", "Leave it out.");
-        }
         var template = build.template(caller);
         return template == null ? String.valueOf(build.fromImage()) : template;
     }

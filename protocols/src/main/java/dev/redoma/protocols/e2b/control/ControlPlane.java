@@ -4,6 +4,7 @@ package dev.redoma.protocols.e2b.control;
 import dev.redoma.engine.Redoma;
 import dev.redoma.http.Route;
 import dev.redoma.protocols.e2b.Door;
+import dev.redoma.protocols.e2b.Office;
 import dev.redoma.protocols.e2b.SandboxTokens;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +13,7 @@ import java.util.List;
 public final class ControlPlane {
     private ControlPlane() {}
 
-    public static List<Route> routes(Redoma redoma, Door door, SandboxTokens tokens, Settings settings) {
+    public static List<Route> routes(Redoma redoma, Door door, Office office, SandboxTokens tokens, Settings settings) {
         var on = new Endpoints(door);
         var answers = new Answers(tokens, settings.domain(), settings.publicPorts());
         var routes = new ArrayList<Route>();
@@ -25,6 +26,9 @@ public final class ControlPlane {
         routes.addAll(new UploadCalls(on, uploads, tokens, settings.largestUpload()).routes());
         routes.addAll(new VolumeCalls(on, redoma.volumes(), tokens).routes());
         routes.addAll(new VolumeContent(redoma.volumes(), redoma.volumeFiles(), tokens, settings.largestUpload()).routes());
+        routes.addAll(new NovitaCalls(on, redoma.sandboxes(), answers).routes());
+        routes.addAll(new KeyCalls(on, office).routes());
+        routes.addAll(new EventCalls(on, office).routes());
         routes.addAll(new OtherCalls(on).routes());
         return routes;
     }

@@ -81,14 +81,17 @@ final class TemplateCalls {
                 on.get("/templates", Scope.READ, c -> c.http().json(200, list(c, settings))),
                 on.get("/v2/templates", Scope.READ, c -> c.http().json(200, list(c, settings))),
                 on.get("/templates/{template}", Scope.READ, c -> c.http().json(200, one(c, settings))),
-                on.patch("/v2/templates/{template}", Scope.OPERATE, c -> {
-                    throw Egress.notOffered("public", "templates are the installation's: every tenant may use them.", "Leave it as it is.");
-                }),
+                on.patch("/v2/templates/{template}", Scope.OPERATE, TemplateCalls::publish),
+                on.patch("/templates/{template}", Scope.OPERATE, TemplateCalls::publish),
                 on.get("/templates/aliases/{alias}", Scope.READ, c -> c.http().json(200, new Known(found(c, c.parameter("alias")).name(), true))),
                 on.get("/templates/{template}/tags", Scope.READ, c -> c.http().json(200, tags(c))),
                 on.post("/templates/tags", Scope.OPERATE, this::tag),
                 on.delete("/templates/tags", Scope.OPERATE, this::untag),
                 on.delete("/templates/{template}", Scope.CREATE, this::delete));
+    }
+
+    private static void publish(Asked c) {
+        throw Egress.notOffered("public", "templates are the installation's: every tenant may use them.", "Leave it as it is.");
     }
 
     private Template found(Asked c, String name) {

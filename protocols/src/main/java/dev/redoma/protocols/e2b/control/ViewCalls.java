@@ -4,6 +4,7 @@ package dev.redoma.protocols.e2b.control;
 import dev.redoma.engine.Execs;
 import dev.redoma.engine.Policies;
 import dev.redoma.engine.Sandboxes;
+import dev.redoma.http.Json;
 import dev.redoma.http.Query;
 import dev.redoma.http.Route;
 import dev.redoma.model.Code;
@@ -25,6 +26,7 @@ final class ViewCalls {
     /// Over so long the use of processors is measured.
     private static final long WINDOW_MS = 200;
     private static final int MOST = 100;
+    private static final String LOGGER = "process";
     private static final int ENTRIES = 1000;
 
     private final Endpoints on;
@@ -39,7 +41,7 @@ final class ViewCalls {
         this.policies = policies;
     }
 
-    /// `memCache` is part of `memUsed` and not told apart: it is 0.
+    /// `memUsed` is without `memCache`, pages of files that are given up where memory is short.
     public record Metric(Instant timestamp, long timestampUnix, int cpuCount, double cpuUsedPct, long memUsed, long memTotal, long memCache, long diskUsed, long diskTotal) {}
 
     public record Metrics(Map<String, Metric> sandboxes) {}
@@ -102,7 +104,7 @@ final class ViewCalls {
         int cores = cpu == null ? 1 : (int) Math.max(1, Math.ceil(cpu));
         double used = Math.max(0, (u.cpuMs() - before.usage().cpuMs()) / ms * 100 / cores);
         var now = Instant.now();
-        return new Metric(now, now.getEpochSecond(), cores, Math.round(used * 100) / 100.0, u.memoryBytes(), u.memoryLimitBytes(), 0, u.diskBytes(), u.diskLimitBytes());
+        return new Metric(now, now.getEpochSecond(), cores, Math.round(used * 100) / 100.0, u.memoryBytes() - u.memoryCacheBytes(), u.memoryLimitBytes(), u.memoryCacheBytes(), u.diskBytes(), u.diskLimitBytes());
     }
 
     private void oldLogs(Asked c) throws IOException {
@@ -110,7 +112,16 @@ final class ViewCalls {
         long start = query.number("start", 0, 0, Long.MAX_VALUE);
         int limit = (int) query.number("limit", ENTRIES, 0, ENTRIES);
         var entries = entries(c).stream().filter(e -> e.timestamp().toEpochMilli() >= start).limit(limit).toList();
-        c.http().json(200, new OldLogs(entries.stream().map(e -> new Line(e.timestamp(), e.message())).toList(), entries));
+        c.http().json(200, new OldLogs(entries.stream().map(ViewCalls::line).toList(), entries));
+    }
+
+    /// The command line of these clients takes a line for JSON.
+    private static Line line(LogEntry e) {
+        var line = new LinkedHashMap<String, Object>(e.fields());
+        line.put("logger", LOGGER);
+        line.put("level", e.level());
+        line.put("message", e.message());
+        return new Line(e.timestamp(), Json.text(line));
     }
 
     private void logs(Asked c) throws IOException {

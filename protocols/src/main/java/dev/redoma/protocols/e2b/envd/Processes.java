@@ -29,6 +29,8 @@ final class Processes {
     /// How long input may wait for a process that does not read, where the client sets no limit.
     private static final Duration INPUT = Duration.ofMinutes(1);
     private static final Duration LONGEST = Duration.ofHours(24);
+    private static final int COLUMNS = 80;
+    private static final int ROWS = 24;
     private static final Map<String, Object> NOTHING = Map.of();
 
     private final Execs execs;
@@ -73,11 +75,16 @@ final class Processes {
         var env = new LinkedHashMap<>(asked.box().env());
         env.putAll(process.map("envs"));
         var cwd = process.text("cwd");
-        var tty = tty(request.message("pty"));
+        var tty = first(tty(request.message("pty")));
         var time = Deadline.of(http);
         boolean stdin = !Boolean.FALSE.equals(request.flag("stdin")); // clients older than the field send input without it
         return new ExecSpec(argv, cwd.isEmpty() ? null : Paths.in(cwd), env, asked.user(), tty, stdin, time == null ? null : Math.min(time.toMillis(), LONGEST.toMillis()), null,
                 Selected.label(request.optional("tag")));
+    }
+
+    /// A terminal may be started without a size: clients at one that has none send zeros, as protobuf does for what is left out.
+    private static @Nullable Tty first(@Nullable Tty tty) {
+        return tty == null ? null : new Tty(tty.cols() == 0 ? COLUMNS : tty.cols(), tty.rows() == 0 ? ROWS : tty.rows(), null);
     }
 
     private static @Nullable Tty tty(@Nullable Message pty) {
@@ -85,7 +92,7 @@ final class Processes {
             return null;
         }
         var size = pty.message("size");
-        return size == null ? new Tty(80, 24, null) : new Tty((int) size.number("cols"), (int) size.number("rows"), null);
+        return size == null ? new Tty(COLUMNS, ROWS, null) : new Tty((int) size.number("cols"), (int) size.number("rows"), null);
     }
 
     /// From now on: what was printed before is not told again.

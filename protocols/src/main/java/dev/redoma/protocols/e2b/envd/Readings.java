@@ -31,9 +31,11 @@ final class Readings {
         all.put("cpu_count", cpu == null ? 1 : Math.max(1, Math.round(cpu)));
         all.put("cpu_used_pct", Math.round((usage.cpuMs() - before) / wall * 10_000) / 100.0);
         all.put("mem_total", usage.memoryLimitBytes());
-        all.put("mem_used", usage.memoryBytes());
+        long used = usage.memoryBytes() - usage.memoryCacheBytes();
+        all.put("mem_used", used);
+        all.put("mem_cache", usage.memoryCacheBytes());
         all.put("mem_total_mib", usage.memoryLimitBytes() / MIB);
-        all.put("mem_used_mib", usage.memoryBytes() / MIB);
+        all.put("mem_used_mib", used / MIB);
         all.put("disk_used", usage.diskBytes());
         all.put("disk_total", usage.diskLimitBytes());
         return all;
