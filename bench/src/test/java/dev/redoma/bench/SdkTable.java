@@ -51,9 +51,18 @@ final class SdkTable {
         return table;
     }
 
-    /// The versions of `other` in place of these.
-    void replaced(SdkTable other) {
-        byVersion.putAll(other.byVersion);
+    /// The versions of `other` in place of these; where it is `part` of them, its rows alone.
+    void replaced(SdkTable other, boolean part) {
+        other.byVersion.forEach((version, rows) -> {
+            var now = part ? byVersion.computeIfAbsent(version, v -> new LinkedHashMap<>()) : new LinkedHashMap<String, Row>();
+            now.putAll(rows);
+            byVersion.put(version, now);
+        });
+    }
+
+    /// Whether both say the same of every call and version, in whatever order.
+    boolean says(SdkTable other) {
+        return byVersion.equals(other.byVersion);
     }
 
     void add(String version, List<Row> rows) {
