@@ -116,7 +116,6 @@ final class Edge extends Handler.Abstract {
         }
         var problem = problem(request, failure);
         if (!exchange.restart()) {
-            BrokenStream.reset(request);
             callback.failed(failure);
             return;
         }
