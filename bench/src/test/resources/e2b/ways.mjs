@@ -90,7 +90,8 @@ if (secured) {
 await works('sandbox.getHost: of a port that nothing listens on', async () => {
   const answer = await fetched(box.getHost(3001), '/');
   assert.equal(answer.status, 502);
-  assert.deepEqual(JSON.parse(await answer.text()), { sandboxId: box.sandboxId, message: 'The sandbox is running but port is not open', port: 3001, code: 502 });
+  const { sandboxId, message, port, code } = JSON.parse(await answer.text());
+  assert.deepEqual({ sandboxId, message, port, code }, { sandboxId: box.sandboxId, message: 'The sandbox is running but port is not open', port: 3001, code: 502 });
 });
 await works('commands.run, background: a hundred at once, every byte', async () => {
   const handles = await Promise.all(Array.from({ length: 100 }, (_, i) => box.commands.run(`seq -f '${i} %g' 10000`, { background: true })));
