@@ -42,6 +42,9 @@ pub fn configure(it: &Configure) -> Outcome<()> {
     if !it.resolv_conf.is_empty() {
         put("/etc/resolv.conf", &it.resolv_conf, 0o644)?;
     }
+    if let Some(trust) = &it.trust {
+        crate::trust::place(trust)?;
+    }
     set_clock(it.clock_ns);
     Ok(())
 }
@@ -96,7 +99,7 @@ fn hosts(old: &[u8], name: &str, lines: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// Replaces a file without following anything planted in its place. What is mounted on cannot be replaced: that is written into.
-fn put(path: &str, bytes: &[u8], mode: u32) -> Outcome<()> {
+pub fn put(path: &str, bytes: &[u8], mode: u32) -> Outcome<()> {
     let target = Path::new(path);
     let beside = target.with_file_name(format!(".redoma-{:016x}", crate::sys::random()));
     let written = write_new(&beside, bytes, mode).and_then(|()| files::rename_with(&beside, target, 0));

@@ -25,6 +25,7 @@ pub mod start;
 pub mod sys;
 pub mod tar;
 mod tree;
+mod trust;
 mod users;
 mod walk;
 mod watch;

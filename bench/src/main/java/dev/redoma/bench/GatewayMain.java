@@ -34,7 +34,8 @@ public final class GatewayMain {
         var dir = Path.of(args[0]);
         try (var outside = NetworkNamespace.ofProcess(Long.parseLong(args[1]));
                 var store = SqliteStore.open(dir.resolve("gateway.db"));
-                var gateway = new EgressGateway(store, ChainLedger.open(store, dir), new CheckedDialler(name -> new InetAddress[] {InetAddress.ofLiteral(ORIGIN)}, outside::socket, Duration.ofSeconds(5)), own -> false)) {
+                var gateway = new EgressGateway(store, ChainLedger.open(store, dir), new CheckedDialler(name -> new InetAddress[] {InetAddress.ofLiteral(ORIGIN)}, outside::socket, Duration.ofSeconds(5)), own -> false,
+                        new EgressGateway.Tls(new byte[32], new dev.redoma.gateway.egress.UpstreamTrust(null)))) {
             var policy = new PolicyStack("bench", List.of(PolicyFile.read("request", "bench", POLICY))).mustBeEnforced(gateway.enforces()).effective(1);
             serve(gateway, policy);
         }

@@ -245,7 +245,7 @@ class LifecycleBehavioursTest {
         refused(lab, Map.of("template", "tiny", "limits", Map.of("pids", -1)), "pids");
         refused(lab, Map.of("template", "tiny", "isolation", "strong"), "isolation");
         refused(lab, Map.of("template", "tiny", "isolation", "microvm"), "isolation");
-        refused(lab, Map.of("template", "tiny", "policy", "egress: {web: [{hosts: [a.example.com], methods: [GET]}]}"), "policy");
+        refused(lab, Map.of("template", "tiny", "policy", "egress: {web: [{hosts: [a.example.com], secret: forge}]}"), "policy");
         refused(lab, Map.of("template", "tiny", "privileges", "root"), "privileges");
         refused(lab, Map.of("template", "tiny", "unknown", 1), "unknown");
         refused(lab, Map.of("template", "tiny", "name", "Not A Name!"), "name");

@@ -26,8 +26,12 @@ final class ExecEnv {
 
     private ExecEnv() {}
 
-    static Map<String, String> merge(Map<String, String> sandbox, @Nullable Map<String, String> exec, @Nullable Tty tty) {
+    /// `trusts`: its policy intercepts TLS.
+    static Map<String, String> merge(boolean trusts, Map<String, String> sandbox, @Nullable Map<String, String> exec, @Nullable Tty tty) {
         var all = new TreeMap<>(DEFAULTS);
+        if (trusts) {
+            all.putAll(TrustFiles.variables());
+        }
         if (tty != null) {
             all.put("TERM", term(tty));
         }

@@ -30,7 +30,7 @@ record ExecOrder(ExecSpec spec, String cwd, String user, Map<String, String> env
     private static final int RLIMIT_NOFILE = 7;
 
     static ExecOrder of(ExecSpec spec, Live live) {
-        var env = ExecEnv.merge(live.env(), spec.env(), spec.tty());
+        var env = ExecEnv.merge(live.trusts(), live.env(), spec.env(), spec.tty());
         var argv = argv(spec.argv());
         var environ = ExecEnv.words(env);
         bounded("argv and env", argv.stream().mapToLong(w -> w.size() + 1L).sum() + environ.stream().mapToLong(w -> w.size() + 1L).sum());

@@ -47,6 +47,11 @@ final class Handover {
         send(live, Configure.newBuilder().setResolvConf(ByteString.copyFromUtf8(resolvConf)));
     }
 
+    /// Whom its programs are to trust, in PEM.
+    void trust(LiveBox live, String authority) {
+        send(live, Configure.newBuilder().setTrust(TrustFiles.message(authority)));
+    }
+
     private static void send(LiveBox live, Configure.Builder what) {
         ask(live, Request.newBuilder().setConfigure(what));
     }

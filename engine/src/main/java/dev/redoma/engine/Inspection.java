@@ -68,7 +68,7 @@ final class Inspection {
 
     private List<Change> changes(SandboxRow row, Pool.Disk disk, int most) {
         List<Path> lowers = core.starter().lowers(row);
-        return OwnTraces.without(core.pool().changes(disk.upper(), lowers, most), disk.upper(), lowers);
+        return OwnTraces.without(core.pool().changes(disk.upper(), lowers, most), disk.upper(), lowers, core.uplink().authority(row));
     }
 
     void changesOut(Caller caller, String sandbox, Outgoing form, OutputStream to) throws IOException {

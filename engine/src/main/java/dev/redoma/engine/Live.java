@@ -22,6 +22,11 @@ interface Live {
     /// Environment given at create, under that of each exec.
     Map<String, String> env();
 
+    /// Its policy intercepts TLS: programs are told whom to trust.
+    default boolean trusts() {
+        return false;
+    }
+
     /// User of commands and files where none is given (`user` in the base template), and its working directory (null: home).
     String defaultUser();
 

@@ -35,6 +35,7 @@ final class LiveBox implements Live, AutoCloseable {
     private volatile int runningAt = -1;
     /// Set before our own kill, so that the exit that follows is nobody's crash.
     private volatile boolean expectedToEnd;
+    private volatile boolean trusts;
 
     LiveBox(SandboxRow row, TemplateConfig config, Instance instance, GuestLink guest) {
         this.row = row;
@@ -71,6 +72,16 @@ final class LiveBox implements Live, AutoCloseable {
     @Override
     public Map<String, String> env() {
         return row.env();
+    }
+
+    @Override
+    public boolean trusts() {
+        return trusts;
+    }
+
+    /// Its policy intercepts from now on, or does not.
+    void trusts(boolean now) {
+        trusts = now;
     }
 
     @Override

@@ -30,6 +30,11 @@ public interface Network {
     /// With the end of its life.
     void forget(Handle tx, SandboxId sandbox);
 
+    /// The certificate, in PEM, of the authority that this sandbox is to trust where its policy intercepts: the same as long as the sandbox lives. Empty: nothing is ever intercepted.
+    default Optional<String> authority(SandboxId sandbox) {
+        return Optional.empty();
+    }
+
     /// What `/etc/resolv.conf` of a sandbox says where anything may leave: the address is answered by whoever implements this.
     String RESOLV_CONF = "nameserver 198.18.0.1\noptions timeout:3 attempts:2\n";
 

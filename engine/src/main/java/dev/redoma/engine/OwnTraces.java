@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// What start and hand-over themselves leave is not the sandbox's change: the line of its name in `/etc/hosts`, its `/etc/machine-id`, its resolver in `/etc/resolv.conf`, and the
+/// What start and hand-over themselves leave is not the sandbox's change: the line of its name in `/etc/hosts`, its `/etc/machine-id`, its resolver in `/etc/resolv.conf`, what it is to trust, and the
 /// directory on which the guest's channel is mounted. Left out of a change set only where nothing else of these was changed.
 final class OwnTraces {
     private static final String HOSTS = "/etc/hosts";
@@ -21,8 +21,9 @@ final class OwnTraces {
 
     private OwnTraces() {}
 
-    static List<Change> without(List<Change> changes, Path upper, List<Path> lowers) {
-        return changes.stream().filter(c -> !own(c, upper, lowers)).toList();
+    /// `authority`: what it trusts where its policy intercepts, or did.
+    static List<Change> without(List<Change> changes, Path upper, List<Path> lowers, Optional<String> authority) {
+        return changes.stream().filter(c -> !own(c, upper, lowers) && authority.filter(a -> TrustTraces.own(c, upper, lowers, a)).isEmpty()).toList();
     }
 
     private static boolean own(Change change, Path upper, List<Path> lowers) {

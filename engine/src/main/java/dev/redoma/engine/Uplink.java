@@ -5,6 +5,7 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import dev.redoma.policy.EffectivePolicy;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
@@ -25,7 +26,15 @@ final class Uplink {
             if (!policy.closed()) {
                 handover.resolver(live, Network.RESOLV_CONF);
             }
+            trust(handover, live, row, policy);
         });
+    }
+
+    private void trust(Handover handover, LiveBox live, SandboxRow row, EffectivePolicy policy) {
+        if (policy.intercepts()) {
+            handover.trust(live, network.authority(row.id()).orElseThrow());
+        }
+        live.trusts(policy.intercepts());
     }
 
     /// After its policy was changed. What is in quarantine stays cut off, and the guest of one that is paused hears of its resolver when it is resumed.
@@ -53,7 +62,9 @@ final class Uplink {
 
     /// What an earlier server had let out goes on; the guest knows its resolver.
     void reconnect(LiveBox live, SandboxRow row) {
-        network.apply(place(live, row, policies.apply(row)));
+        EffectivePolicy policy = policies.apply(row);
+        network.apply(place(live, row, policy));
+        live.trusts(policy.intercepts());
     }
 
     private static Network.Place place(LiveBox live, SandboxRow row, EffectivePolicy policy) {
@@ -62,6 +73,11 @@ final class Uplink {
                         Code.NOT_ENFORCEABLE, "The tier " + row.isolation().tier() + " lets nothing out yet.", "Use the policy none, or the container tier.").raise());
         SandboxId from = row.forkedFrom() == null ? null : new SandboxId(row.forkedFrom());
         return new Network.Place(row.id(), row.tenant(), from, policy, namespace, instance::alive);
+    }
+
+    /// What it trusts, in PEM, if its policy intercepts or did so.
+    Optional<String> authority(SandboxRow row) {
+        return network.authority(row.id());
     }
 
     void cut(SandboxId sandbox) {

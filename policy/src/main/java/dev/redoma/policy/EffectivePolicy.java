@@ -20,6 +20,11 @@ public record EffectivePolicy(String name, long epoch, List<PolicyLayer> layers)
         return layers.isEmpty() || Arrays.stream(EgressClass.values()).noneMatch(c -> layers.stream().allMatch(l -> l.of(c).stream().anyMatch(r -> !r.deny())));
     }
 
+    /// Whether TLS may be intercepted under it.
+    public boolean intercepts() {
+        return !closed() && layers.stream().flatMap(l -> l.rules().stream()).anyMatch(r -> !r.deny() && r.handling() == Rule.Handling.INTERCEPT);
+    }
+
     /// The ranges in which an address that a program names itself may be reachable: where routes are needed. Each such connection is still decided.
     public List<AddressBlock> literals() {
         if (closed()) {

@@ -39,6 +39,11 @@ public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) 
         return connection instanceof Allow allow ? allow.request(method, path) : connection;
     }
 
+    /// How a class' rules would have a connection carried, whatever its addresses are; empty: they allow none.
+    public Optional<Passage> passage(EgressClass egressClass, String host, int port) {
+        return named(host, name -> layers(egressClass, layer -> layer.named(name, port), port).decision()) instanceof Allow allow ? Optional.of(allow.passage()) : Optional.empty();
+    }
+
     EgressDecision connectIn(EgressClass c, HostName name, int port, List<InetAddress> addresses) {
         return layers(c, layer -> layer.named(name, port).and(rules -> addresses(layer, rules, port, addresses)), port).decision();
     }

@@ -114,6 +114,9 @@ public final class Explainer {
             notes.add("Nothing leaves: names are answered with NXDOMAIN, connections are refused.");
             return notes;
         }
+        if (reach.stream().anyMatch(r -> r.passage().equals("http"))) {
+            notes.add("Requests are seen: TLS ends at the gateway, and the sandbox trusts an authority of its own. Behind a change to WebSocket bytes go as they are. Programs that pin certificates do not work.");
+        }
         if (reach.stream().anyMatch(r -> r.passage().equals("tls"))) {
             notes.add("Opaque TLS: the name asked for and the SNI are checked, and the address; what is inside is not seen. Domain fronting and ECH behind an allowed host are not excluded.");
         }

@@ -64,7 +64,7 @@ public final class House implements AutoCloseable {
             tier = trying.get();
             watch.done("tier");
             List<Tier> tiers = List.of(tier);
-            var egress = opened.add(new EgressGateway(store, ledger, dialler, dialler::own));
+            var egress = opened.add(new EgressGateway(store, ledger, dialler, dialler::own, EgressTls.of(config.dataDir(), config.upstream().authorities())));
             engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, images(config), egress, Clock.systemUTC()));
             watch.done("engine");
             var tokens = E2b.tokens(config.dataDir());

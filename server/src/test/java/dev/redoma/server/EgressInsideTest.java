@@ -64,7 +64,7 @@ class EgressInsideTest {
         Thread.ofVirtual().start(EgressInsideTest::serve);
         server = new RealEngine(dir, 0);
         server.importTiny();
-        gateway = new EgressGateway(server.store, server.ledger, new CheckedDialler(EgressInsideTest::resolve, outside::socket, Duration.ofSeconds(5)), a -> false);
+        gateway = new EgressGateway(server.store, server.ledger, new CheckedDialler(EgressInsideTest::resolve, outside::socket, Duration.ofSeconds(5)), a -> false, EgressTls.of(dir, null));
         box = server.create("out");
         var instance = server.tier.find(server.tier.all().stream().filter(r -> r.name().equals(box.id())).findAny().orElseThrow()).orElseThrow();
         var targets = List.<Target>of(new Target.Named(HostPattern.parse("*.allowed.test").orElseThrow(), Ports.of(80)));

@@ -7,17 +7,21 @@ import java.io.InputStream;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The first message of a TLS client, read whole before anything of it goes on. `bytes`: all that was read, to be sent on as it is. `serverName`: the one
-/// host name it asks for; null where it asks for none. `encrypted`: it also holds one that only the other end can read.
-record ClientHello(byte[] bytes, @Nullable String serverName, boolean encrypted) {
+/// host name it asks for; null where it asks for none. `encrypted`: it also holds one that only the other end can read. `protocols`: what it would speak
+/// inside of TLS; empty where it does not say.
+record ClientHello(byte[] bytes, @Nullable String serverName, boolean encrypted, List<String> protocols) {
     private static final int HANDSHAKE = 22;
     private static final int HELLO = 1;
     private static final int LONGEST = 64 << 10;
     private static final int MOST_RECORDS = 256;
     private static final int SERVER_NAME = 0;
     private static final int ENCRYPTED_HELLO = 0xfe0d;
+    private static final int PROTOCOLS = 16;
 
     /// What it told, in the record.
     Fact told(Fact fact) {
@@ -96,7 +100,7 @@ record ClientHello(byte[] bytes, @Nullable String serverName, boolean encrypted)
         skip(in, in.getShort() & 0xffff);
         skip(in, in.get() & 0xff);
         if (!in.hasRemaining()) {
-            return new ClientHello(raw, null, false);
+            return new ClientHello(raw, null, false, List.of());
         }
         ByteBuffer all = part(in, in.getShort() & 0xffff);
         if (in.hasRemaining()) {
@@ -104,6 +108,7 @@ record ClientHello(byte[] bytes, @Nullable String serverName, boolean encrypted)
         }
         String name = null;
         boolean encrypted = false;
+        List<String> protocols = null;
         while (all.hasRemaining()) {
             int type = all.getShort() & 0xffff;
             ByteBuffer body = part(all, all.getShort() & 0xffff);
@@ -113,9 +118,15 @@ record ClientHello(byte[] bytes, @Nullable String serverName, boolean encrypted)
                 }
                 name = serverName(body);
             }
+            if (type == PROTOCOLS) {
+                if (protocols != null) {
+                    throw new Malformed("two lists of protocols");
+                }
+                protocols = protocols(body);
+            }
             encrypted |= type == ENCRYPTED_HELLO;
         }
-        return new ClientHello(raw, name, encrypted);
+        return new ClientHello(raw, name, encrypted, protocols == null ? List.of() : protocols);
     }
 
     private static String serverName(ByteBuffer body) throws Malformed {
@@ -134,6 +145,20 @@ record ClientHello(byte[] bytes, @Nullable String serverName, boolean encrypted)
             }
         }
         return new String(name, StandardCharsets.US_ASCII);
+    }
+
+    private static List<String> protocols(ByteBuffer body) throws Malformed {
+        ByteBuffer list = part(body, body.getShort() & 0xffff);
+        var all = new ArrayList<String>();
+        while (list.hasRemaining()) {
+            byte[] one = new byte[list.get() & 0xff];
+            list.get(one);
+            all.add(new String(one, StandardCharsets.ISO_8859_1));
+        }
+        if (body.hasRemaining() || all.isEmpty()) {
+            throw new Malformed("its list of protocols is none");
+        }
+        return all;
     }
 
     private static ByteBuffer part(ByteBuffer in, int length) throws Malformed {

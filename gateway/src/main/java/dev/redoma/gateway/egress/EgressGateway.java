@@ -34,11 +34,23 @@ public final class EgressGateway implements Network, AutoCloseable {
     private final Ledger ledger;
     private final Way way;
     private final Predicate<InetAddress> own;
+    private final Tls tls;
     private final Map<SandboxId, SandboxEgress> ways = new ConcurrentHashMap<>();
     private final Thread rounds = Thread.ofVirtual().name("egress-rounds").unstarted(this::rounds);
 
+    /// How TLS is intercepted. `secret`: at least 32 bytes that are this installation's alone and outlive the server: authorities of sandboxes follow from it.
+    public record Tls(byte[] secret, UpstreamTrust trust) {
+        public Tls {
+            if (secret.length < 32) {
+                throw new IllegalArgumentException("a secret of " + secret.length + " bytes");
+            }
+            secret = secret.clone();
+        }
+    }
+
     /// `own`: whether an address is this host's; those are never dialled.
-    public EgressGateway(Store store, Ledger ledger, CheckedDialler dialler, Predicate<InetAddress> own) {
+    public EgressGateway(Store store, Ledger ledger, CheckedDialler dialler, Predicate<InetAddress> own, Tls tls) {
+        this.tls = tls;
         this.store = store;
         this.ledger = ledger;
         this.way = new Way(dialler);
@@ -68,7 +80,8 @@ public final class EgressGateway implements Network, AutoCloseable {
                 namespace.close();
                 throw new IOException("its first process has ended");
             }
-            var made = SandboxEgress.open(namespace, place.tenant(), new EgressDecider(place.policy(), own), records, names, budgets, way);
+            var made = SandboxEgress.open(namespace, place.tenant(), new EgressDecider(place.policy(), own), records, names, budgets, way,
+                    new Interception(tls.trust(), () -> SandboxAuthority.of(tls.secret(), place.sandbox().value())));
             made.start();
             return made;
         } catch (IOException failed) {
@@ -121,8 +134,13 @@ public final class EgressGateway implements Network, AutoCloseable {
     }
 
     @Override
+    public Optional<String> authority(SandboxId sandbox) {
+        return Optional.of(SandboxAuthority.of(tls.secret(), sandbox.value()).pem());
+    }
+
+    @Override
     public Set<Feature> enforces() {
-        return Set.of(Feature.EGRESS, Feature.RATES, Feature.BYTES);
+        return Set.of(Feature.EGRESS, Feature.INTERCEPTION, Feature.RATES, Feature.BYTES);
     }
 
     private void rounds() {

@@ -28,6 +28,9 @@ final class EgressRecords {
     private static final String UNKEPT = "unkept";
     private static final int BURST = 300;
     private static final double PER_SECOND = 50;
+    /// Of paths of requests: fewer, so that they leave room for what else is to be told.
+    private static final int PATHS_BURST = 150;
+    private static final double PATHS_PER_SECOND = 20;
     /// Of refusals, in the long run: whoever is refused pays nothing for it, and its records are kept.
     private static final int REFUSALS_BURST = 2000;
     private static final double REFUSALS_PER_SECOND = 2;
@@ -48,6 +51,7 @@ final class EgressRecords {
     private final Bucket bucket = new Bucket(BURST, PER_SECOND);
     private final Bucket refusals;
     private final RefusalCount refused;
+    private final Bucket paths = new Bucket(PATHS_BURST, PATHS_PER_SECOND);
     /// When what came too many at once and the ends of counted connections were written last.
     private long summed = System.nanoTime();
 
@@ -120,6 +124,24 @@ final class EgressRecords {
         } finally {
             lock.unlock();
         }
+    }
+
+    /// A request, with its path as long as so many different ones can be told one by one, else without. As `allowed`.
+    Told request(Fact whole, Fact bare) {
+        lock.lock();
+        try {
+            Seen before = seen.get(whole);
+            if (before != null) {
+                before.again++;
+                return Told.COUNTED;
+            }
+            if (seen.size() >= KINDS / 2 || !paths.take()) {
+                whole = bare;
+            }
+        } finally {
+            lock.unlock();
+        }
+        return allowed(whole);
     }
 
     /// Durable, or counted, when it returns, unless it is too much; throws where it cannot be recorded.

@@ -18,6 +18,7 @@ record Fact(
         @Nullable String rule,
         @Nullable String reason,
         Map<String, Object> more) {
+    private static final String PATH = "path";
 
     Fact {
         more = Map.copyOf(more);
@@ -33,6 +34,10 @@ record Fact(
         return new Fact(action, host, address, port, egressClass, rule, why, more);
     }
 
+    Fact as(String other) {
+        return new Fact(other, host, address, port, egressClass, rule, reason, more);
+    }
+
     Fact at(@Nullable String where) {
         return new Fact(action, host, where, port, egressClass, rule, reason, more);
     }
@@ -45,6 +50,7 @@ record Fact(
 
     Map<String, Object> open() {
         var all = new LinkedHashMap<String, Object>(more);
+        all.remove(PATH);
         put(all, "class", egressClass);
         put(all, "rule", rule);
         put(all, "reason", reason);
@@ -54,11 +60,12 @@ record Fact(
         return all;
     }
 
-    /// Names and addresses may tell of persons: they go with the sandbox's key.
+    /// Names, addresses and paths may tell of persons: they go with the sandbox's key.
     Map<String, Object> sealed() {
         var all = new LinkedHashMap<String, Object>();
         put(all, "host", host);
         put(all, "address", address);
+        put(all, PATH, more.get(PATH));
         return all;
     }
 

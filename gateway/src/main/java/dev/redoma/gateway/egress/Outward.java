@@ -70,7 +70,7 @@ final class Outward {
             return;
         }
         ClientHello hello = null;
-        if (port == 443 && http.isPresent()) {
+        if (port == 443 && http.isPresent() || host != null && PortsOf.seen(decider, host, port)) {
             hello = hello(in, host, port);
             if (hello == null) {
                 return;
@@ -86,19 +86,19 @@ final class Outward {
             return;
         }
         Fact fact = host == null ? Fact.of(CONNECT, null, port, allow).at(literal.getHostAddress()) : Fact.of(CONNECT, host, port, allow);
-        if (allow.passage() == Passage.HTTP) {
-            refuse(Fact.of(DENIED, host, port, allow).because("interception-not-offered"));
-            return;
-        }
         if (host == null && port == 80 && allow.egressClass() == EgressClass.WEB) {
             refuse(Fact.of(DENIED, null, port, allow).at(literal.getHostAddress()).because("plain-http-by-address"));
             return;
         }
-        if (allow.passage() == Passage.TLS && hello == null) {
+        if (allow.passage() != Passage.TCP && hello == null) {
             hello = hello(in, host, port);
             if (hello == null) {
                 return;
             }
+        }
+        if (allow.passage() == Passage.HTTP) {
+            intercept(java.util.Objects.requireNonNull(hello), fact, host, literal, checked, allow, port);
+            return;
         }
         ClientHello first = hello;
         carry(first == null ? fact : first.told(fact), host, first == null ? null : first.serverName(), checked, allow, port, null, relay -> {
@@ -112,6 +112,17 @@ final class Outward {
                 relay.copyUp();
             }
         });
+    }
+
+    private void intercept(ClientHello hello, Fact fact, @Nullable String host, InetAddress literal, Way.Checked checked, Allow allow, int port) throws IOException {
+        Site site = host == null ? Site.of(literal, port) : Site.of(host, port);
+        String fault = host == null && hello.serverName() != null ? "sni-denied" : Intercepted.spoken(hello).isEmpty() ? "alpn" : null;
+        if (fault != null) {
+            refuse(fact.as(DENIED).because(fault));
+            return;
+        }
+        carried(hello.told(fact).with("intercepted", true), new Wanted(host, null, port, checked.addresses(), allow, null, new Requests(sandbox.budgets())), passing ->
+                new Intercepted(sandbox.interception(), new Decided(sandbox, site, passing), hello).serve());
     }
 
     /// Null: what it leads to could not be learned; that was told.
@@ -154,7 +165,7 @@ final class Outward {
             return "sni-malformed";
         }
         if (host == null) {
-            return PortsOf.port(sandbox.decider(), name.get().ascii(), port) ? null : "sni-denied";
+            return PortsOf.told(sandbox.decider(), name.get().ascii(), port) ? null : "sni-denied"; // a name whose requests are to be seen is asked for by name
         }
         return name.get().ascii().equals(host) ? null : "sni-mismatch";
     }
@@ -191,29 +202,46 @@ final class Outward {
             refuse(Fact.of(DENIED, host, port, allow).because("budget").with("budget", spent.get().id()));
             return;
         }
+        carried(fact, new Wanted(host, said, port, checked.addresses(), allow, head, null), passing -> {
+            var relay = new Relay(passing.link(), sandbox.spacious(), passing.by());
+            relay.run(in -> carrier.carry(relay));
+        });
+    }
+
+    /// What is about to be dialled.
+    private record Wanted(@Nullable String host, @Nullable String said, int port, List<InetAddress> addresses, Allow allow, @Nullable RequestHead head, @Nullable Requests requests) {
+
+        Passing over(Link link, Budgets budgets, @Nullable String reached) {
+            return new Passing(host, said, port, addresses, new Grounds(allow, budgets), head, requests, link, reached, System.nanoTime());
+        }
+    }
+
+    private interface Carrying {
+        void carry(Passing passing) throws IOException;
+    }
+
+    private void carried(Fact fact, Wanted what, Carrying carrier) throws IOException {
         var told = sandbox.records().allowed(fact);
         if (told == EgressRecords.Told.TOO_MANY) {
-            refuse(Fact.of(DENIED, host, port, allow).because("too-many"));
+            refuse(Fact.of(DENIED, what.host(), what.port(), what.allow()).because("too-many"));
             return;
         }
         SocketChannel outside;
         try {
-            outside = sandbox.way().dial(checked.addresses(), port);
+            outside = sandbox.way().dial(what.addresses(), what.port());
         } catch (IOException unreachable) {
-            sandbox.records().refused(Fact.of("connect.failed", host, port, allow).with("upstream", true));
+            sandbox.records().refused(Fact.of("connect.failed", what.host(), what.port(), what.allow()).with("upstream", true));
             reset();
             return;
         }
         try (outside) {
-            var by = new Grounds(allow, sandbox.budgets());
-            var relay = new Relay(inside, outside, sandbox.spacious(), by::spend);
-            var passing = new Passing(host, said, port, checked.addresses(), by, head, relay, reached(outside), System.nanoTime());
+            Passing passing = what.over(new Link(inside, outside), sandbox.budgets(), reached(outside));
             if (!sandbox.enter(passing, inside)) {
-                refuse(Fact.of(DENIED, host, port, allow).because("changed"));
+                refuse(Fact.of(DENIED, what.host(), what.port(), what.allow()).because("changed"));
                 return;
             }
             try {
-                relay.run(in -> carrier.carry(relay));
+                carrier.carry(passing);
             } finally {
                 try {
                     sandbox.closed(fact, passing, told);

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A connection that was let through, as the policy is asked about it again when it changes. `host` is null where the program named an address; `said`: the name that TLS then
-/// told, null where it told none; `head` is null where no request was read. `by`: what allows it now, whose rates and budgets it counts towards.
+/// told, null where it told none; `head`: the one request that it carries, and `requests`: those it carries at the time, null where none are seen. `by`: what allows it now, whose rates and budgets it counts towards.
 record Passing(
         @Nullable String host,
         @Nullable String said,
@@ -14,6 +14,7 @@ record Passing(
         List<InetAddress> addresses,
         Grounds by,
         @Nullable RequestHead head,
-        Relay relay,
+        @Nullable Requests requests,
+        Link link,
         @Nullable String reached,
         long begunAt) {}

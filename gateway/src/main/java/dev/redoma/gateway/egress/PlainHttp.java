@@ -10,9 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /// HTTP without TLS to a name: one request a connection, which is read strictly, decided, and written anew. A second one on the same connection never leaves:
 /// its program finds the connection closed after the first answer and opens another.
@@ -120,12 +118,7 @@ final class PlainHttp {
     /// Recorded, then told in a form that programs can read.
     private void refuse(int status, Fact fact, String why) throws IOException {
         sandbox.records().refused(fact);
-        String body = "{\"error\":\"egress_refused\",\"class\":%s,\"rule\":%s,\"host\":%s,\"reason\":%s,\"message\":%s}\n".formatted(
-                json(fact.egressClass()), json(fact.rule()), json(host), json(fact.reason()), json("The policy of this sandbox refuses this: " + why + "."));
-        String phrase = status == 400 ? "Bad Request" : "Forbidden";
-        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-        String head = "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nX-Redoma-Refused: egress\r\nConnection: close\r\n\r\n".formatted(status, phrase, bytes.length);
-        var out = ByteBuffer.allocate(head.length() + bytes.length).put(head.getBytes(StandardCharsets.US_ASCII)).put(bytes).flip();
+        var out = ByteBuffer.wrap(Refused.of(status, fact, host, why).http1());
         while (out.hasRemaining()) {
             inside.write(out);
         }
@@ -144,14 +137,5 @@ final class PlainHttp {
         } catch (java.net.SocketTimeoutException enough) {
             // it had its time
         }
-    }
-
-    private static String json(@Nullable String text) {
-        if (text == null) {
-            return "null";
-        }
-        var out = new StringBuilder("\"");
-        text.chars().forEach(c -> out.append(c < ' ' || c == '"' || c == '\\' || c > 126 ? String.format(Locale.ROOT, "\\u%04x", c) : String.valueOf((char) c)));
-        return out.append('"').toString();
     }
 }

@@ -4,6 +4,7 @@ package dev.redoma.gateway.egress;
 import dev.redoma.policy.EgressClass;
 import dev.redoma.policy.EgressDecider;
 import dev.redoma.policy.EgressDecision;
+import dev.redoma.policy.Passage;
 import dev.redoma.policy.Ports;
 import dev.redoma.policy.Reason;
 import java.util.ArrayList;
@@ -41,6 +42,16 @@ final class PortsOf {
     /// The class, among those whose traffic is HTTP, by whose rules it is allowed.
     static Optional<EgressClass> http(EgressDecider decider, String host, int port) {
         return Arrays.stream(EgressClass.values()).filter(c -> c != EgressClass.INTERNAL && port(decider, c, host, port)).findFirst();
+    }
+
+    /// Whether requests there are to be seen, by the rules of any class that allow it.
+    static boolean seen(EgressDecider decider, String host, int port) {
+        return Arrays.stream(EgressClass.values()).anyMatch(c -> decider.passage(c, host, port).filter(p -> p == Passage.HTTP).isPresent());
+    }
+
+    /// Whether a name may be told in TLS to an address that a program named itself: it is allowed, and nobody has to see what it is asked.
+    static boolean told(EgressDecider decider, String name, int port) {
+        return port(decider, name, port) && !seen(decider, name, port);
     }
 
     private static boolean port(EgressDecider decider, EgressClass c, String host, int port) {

@@ -1,67 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.gateway.egress;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.IntPredicate;
-import org.jspecify.annotations.Nullable;
 
 /// Carries bytes both ways between a program inside and what it reached, in constant memory. The end of one way ends that way only.
 final class Relay {
+    private final Link link;
+    private final Spacious spacious;
+    private final Grounds by;
     private final SocketChannel inside;
     private final SocketChannel outside;
-    private final Spacious spacious;
-    private final IntPredicate spend;
-    private final AtomicLong up = new AtomicLong();
-    private final AtomicLong down = new AtomicLong();
-    private final AtomicReference<@Nullable String> ended = new AtomicReference<>();
     private volatile boolean upStays;
-    private volatile long activeAt = System.nanoTime();
 
-    /// `spend`: whether so many more bytes may pass.
-    Relay(SocketChannel inside, SocketChannel outside, Spacious spacious, IntPredicate spend) {
-        this.inside = inside;
-        this.outside = outside;
+    /// `by`: what allows it, whose budgets it spends.
+    Relay(Link link, Spacious spacious, Grounds by) {
+        this.link = link;
         this.spacious = spacious;
-        this.spend = spend;
-    }
-
-    long up() {
-        return up.get();
-    }
-
-    long down() {
-        return down.get();
-    }
-
-    long activeAt() {
-        return activeAt;
-    }
-
-    /// Why it ended, where it was not by itself.
-    @Nullable String ended() {
-        return ended.get();
-    }
-
-    /// Ends both ways at once.
-    void end(String why) {
-        ended.compareAndSet(null, why);
-        close(inside);
-        close(outside);
-    }
-
-    private static void close(Closeable channel) {
-        try {
-            channel.close();
-        } catch (IOException gone) {
-            // it is closed
-        }
+        this.by = by;
+        this.inside = link.inside();
+        this.outside = link.outside();
     }
 
     /// The end of what the program sends is not told to the other end, which some servers take for the end of all.
@@ -70,20 +31,20 @@ final class Relay {
     }
 
     void sendUp(ByteBuffer bytes) throws IOException {
-        send(bytes, outside, up);
+        link.goingUp(bytes.remaining(), by);
+        send(bytes, outside);
     }
 
-    private void send(ByteBuffer bytes, SocketChannel to, AtomicLong count) throws IOException {
-        int n = bytes.remaining();
-        if (!spend.test(n)) {
-            end("bytes");
-            throw new IOException("its byte budget is used up");
-        }
+    private void sendDown(ByteBuffer bytes) throws IOException {
+        link.goingDown(bytes.remaining(), by);
+        send(bytes, inside);
+    }
+
+    private void send(ByteBuffer bytes, SocketChannel to) throws IOException {
         while (bytes.hasRemaining()) {
             to.write(bytes);
-            activeAt = System.nanoTime();
+            link.active();
         }
-        count.addAndGet(n);
     }
 
     /// Returns when both ways have ended. `first`: what the program sends goes through it; it may refuse by throwing.
@@ -102,7 +63,7 @@ final class Relay {
                 downDone.await(); // ends: whoever watches over idle connections closes this one
                 return;
             } catch (InterruptedException e) {
-                end("stopped");
+                link.end("stopped");
             }
         }
     }
@@ -119,9 +80,9 @@ final class Relay {
                 outside.shutdownOutput();
             }
         } catch (IOException gone) {
-            end("broken");
+            link.end("broken");
         } catch (RuntimeException failed) {
-            end("failed");
+            link.end("failed");
             throw failed;
         }
     }
@@ -133,10 +94,10 @@ final class Relay {
 
     private void downward() {
         try {
-            new Flow(spacious).carry(outside, piece -> send(piece, inside, down));
+            new Flow(spacious).carry(outside, this::sendDown);
             inside.shutdownOutput();
         } catch (IOException gone) {
-            end("broken");
+            link.end("broken");
         }
     }
 }

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.gateway.egress;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpVersion;
 
 /// What a request says before its body, as a strict reader understood it.
-record RequestHead(String method, String target, List<HttpField> fields) {
+record RequestHead(String method, String target, HttpVersion version, List<HttpField> fields) {
+
+    private static final Set<String> HOP_BY_HOP = Set.of("connection", "keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate", "te", "upgrade", "trailer");
 
     RequestHead {
         fields = List.copyOf(fields);
@@ -28,19 +36,37 @@ record RequestHead(String method, String target, List<HttpField> fields) {
 
     /// Written anew from what was understood, so that the other end cannot read it differently. The connection ends with the answer.
     byte[] onward(String authority) {
+        return onward(authority, List.of("Connection: close"));
+    }
+
+    /// `last`: the fields that are the gateway's own.
+    byte[] onward(String authority, List<String> last) {
         var lines = new ArrayList<String>();
         lines.add(method + " " + target + " HTTP/1.1");
         lines.add("Host: " + authority);
+        Set<String> named = connectionNames(fields);
         for (HttpField field : fields) {
-            if (!field.getName().equalsIgnoreCase("host") && !hopByHop(field.getName())) {
+            if (!field.getName().equalsIgnoreCase("host") && !hopByHop(field.getName()) && !named.contains(field.getName().toLowerCase(Locale.ROOT))) {
                 lines.add(field.getName() + ": " + field.getValue());
             }
         }
-        lines.add("Connection: close");
-        return (String.join("\r\n", lines) + "\r\n\r\n").getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
+        lines.addAll(last);
+        return (String.join("\r\n", lines) + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    private static boolean hopByHop(String name) {
-        return List.of("connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "upgrade", "trailer").contains(name.toLowerCase(java.util.Locale.ROOT));
+    /// Fields that `Connection` says are for the next hop only. What frames the message is not among them, whatever it says.
+    static Set<String> connectionNames(List<HttpField> fields) {
+        return fields.stream().filter(f -> f.getName().equalsIgnoreCase("connection") && f.getValue() != null)
+                .flatMap(f -> Arrays.stream(f.getValue().split(","))).map(v -> v.strip().toLowerCase(Locale.ROOT))
+                .filter(v -> !List.of("content-length", "transfer-encoding", "host").contains(v)).collect(Collectors.toSet());
+    }
+
+    /// Whether `field` has this among its values, which commas part.
+    boolean says(String field, String value) {
+        return all(field).stream().flatMap(v -> Arrays.stream(v.split(","))).anyMatch(v -> v.strip().equalsIgnoreCase(value));
+    }
+
+    static boolean hopByHop(String name) {
+        return HOP_BY_HOP.contains(name.toLowerCase(Locale.ROOT));
     }
 }

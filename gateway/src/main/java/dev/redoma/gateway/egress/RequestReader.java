@@ -13,7 +13,7 @@ import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
-/// Reads one request off a connection, strictly: what two readers could take differently is none.
+/// Reads requests off a connection, one after the other, strictly: what two readers could take differently is none.
 final class RequestReader {
     private static final int LONGEST_HEAD = 32 << 10;
     private static final int BUFFER = 16 << 10;
@@ -24,7 +24,7 @@ final class RequestReader {
     private final HttpParser parser = new HttpParser(new Handler(), LONGEST_HEAD, HttpCompliance.STRICT);
     private @Nullable String method;
     private @Nullable String target;
-    private boolean old;
+    private HttpVersion version = HttpVersion.HTTP_1_1;
     private boolean headDone;
     private boolean whole;
     private @Nullable String fault;
@@ -54,7 +54,26 @@ final class RequestReader {
                 return null;
             }
         }
-        return new RequestHead(java.util.Objects.requireNonNull(method), java.util.Objects.requireNonNull(target), fields);
+        return new RequestHead(java.util.Objects.requireNonNull(method), java.util.Objects.requireNonNull(target), version, fields);
+    }
+
+    /// After a whole request, for the one behind it.
+    void next() {
+        if (!whole) {
+            throw new IllegalStateException("the request is not read to its end");
+        }
+        parser.reset();
+        fields.clear();
+        method = null;
+        target = null;
+        body = null;
+        headDone = false;
+        whole = false;
+    }
+
+    /// What was read beyond the request that is read to its end.
+    ByteBuffer rest() {
+        return buffer.slice();
     }
 
     /// The rest of the request, as it comes.
@@ -71,6 +90,9 @@ final class RequestReader {
 
     private boolean more() throws IOException {
         if (!buffer.hasRemaining()) {
+            if (headDone && ended()) {
+                return true;
+            }
             int n = in.read(buffer.array(), 0, buffer.capacity());
             if (n < 0) {
                 if (method == null && fault == null) {
@@ -92,6 +114,15 @@ final class RequestReader {
         return true;
     }
 
+    /// Whether it is whole without another byte: the reader says so only when it is asked again.
+    private boolean ended() throws Malformed {
+        parser.parseNext(buffer);
+        if (fault != null) {
+            throw new Malformed(fault);
+        }
+        return whole;
+    }
+
     private static final class Wrapped extends RuntimeException {
         private static final long serialVersionUID = 1L;
         private final IOException why;
@@ -104,11 +135,11 @@ final class RequestReader {
 
     private final class Handler implements HttpParser.RequestHandler {
         @Override
-        public void startRequest(String verb, String uri, HttpVersion version) {
+        public void startRequest(String verb, String uri, HttpVersion spoken) {
             method = verb;
             target = uri;
-            old = version == HttpVersion.HTTP_1_0;
-            if (version != HttpVersion.HTTP_1_1 && !old) {
+            version = spoken;
+            if (spoken != HttpVersion.HTTP_1_1 && spoken != HttpVersion.HTTP_1_0) {
                 fault = "version";
             }
         }
@@ -116,7 +147,7 @@ final class RequestReader {
         @Override
         public void parsedHeader(HttpField field) {
             fields.add(field);
-            if (old && "transfer-encoding".equalsIgnoreCase(field.getName())) {
+            if (version == HttpVersion.HTTP_1_0 && "transfer-encoding".equalsIgnoreCase(field.getName())) {
                 fault = "a coding that its version does not know";
             }
         }

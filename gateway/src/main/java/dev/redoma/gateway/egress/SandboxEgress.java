@@ -40,6 +40,7 @@ final class SandboxEgress implements AutoCloseable {
     private final SandboxNames names;
     private final Budgets budgets;
     private final Way way;
+    private final Interception interception;
     private final Doorway door;
     private final DnsService dns;
     private final Bucket questions = new Bucket(QUESTIONS_AT_ONCE, QUESTIONS_PER_SECOND);
@@ -58,8 +59,8 @@ final class SandboxEgress implements AutoCloseable {
     private volatile boolean closed;
 
     /// It owns the namespace, also where this fails.
-    static SandboxEgress open(NetworkNamespace namespace, TenantId tenant, EgressDecider decider, EgressRecords records, SandboxNames names, Budgets budgets, Way way) throws IOException {
-        var made = new SandboxEgress(Doorway.open(namespace), way.shares(tenant), decider, records, names, budgets, way);
+    static SandboxEgress open(NetworkNamespace namespace, TenantId tenant, EgressDecider decider, EgressRecords records, SandboxNames names, Budgets budgets, Way way, Interception interception) throws IOException {
+        var made = new SandboxEgress(Doorway.open(namespace), way.shares(tenant), decider, records, names, budgets, way, interception);
         try {
             made.door.lead(decider, names.all());
             return made;
@@ -69,7 +70,8 @@ final class SandboxEgress implements AutoCloseable {
         }
     }
 
-    private SandboxEgress(Doorway door, Way.Shares shares, EgressDecider decider, EgressRecords records, SandboxNames names, Budgets budgets, Way way) {
+    private SandboxEgress(Doorway door, Way.Shares shares, EgressDecider decider, EgressRecords records, SandboxNames names, Budgets budgets, Way way, Interception interception) {
+        this.interception = interception;
         this.door = door;
         this.decider = decider;
         this.records = records;
@@ -150,6 +152,10 @@ final class SandboxEgress implements AutoCloseable {
 
     Way way() {
         return way;
+    }
+
+    Interception interception() {
+        return interception;
     }
 
     Way.Shares shares() {
@@ -233,7 +239,7 @@ final class SandboxEgress implements AutoCloseable {
 
     private void stillAllowed(Passing one) {
         if (!allows(one)) {
-            one.relay().end("policy");
+            one.link().end("policy");
         }
     }
 
@@ -248,7 +254,11 @@ final class SandboxEgress implements AutoCloseable {
         if (head != null) {
             return allow.request(head.method(), head.path()) instanceof EgressDecision.Allow request && takes(one, request);
         }
-        boolean said = host != null || one.said() == null || PortsOf.port(decider, one.said(), one.port());
+        Requests requests = one.requests();
+        if (requests != null) {
+            return requests.become(allow) && takes(one, allow);
+        }
+        boolean said = host != null || one.said() == null || PortsOf.told(decider, one.said(), one.port());
         return said && allow.passage().compareTo(one.by().now().passage()) >= 0 && takes(one, allow);
     }
 
@@ -272,17 +282,27 @@ final class SandboxEgress implements AutoCloseable {
         }
     }
 
+    /// Whether a request on a connection that was let through is allowed. Where it is, it counts as under way from now on.
+    EgressDecision begin(Passing one, Requests.Ongoing request) {
+        lock.lock();
+        try {
+            return java.util.Objects.requireNonNull(one.requests()).begin(request, one.by().now());
+        } finally {
+            lock.unlock();
+        }
+    }
+
     void leave(Passing one) {
         passing.remove(one);
     }
 
     void closed(Fact fact, Passing one, EgressRecords.Told told) {
-        Relay relay = one.relay();
-        var closed = new Fact("connect.closed", fact.host(), one.reached(), fact.port(), fact.egressClass(), fact.rule(), relay.ended(), Map.of());
+        Link link = one.link();
+        var closed = new Fact("connect.closed", fact.host(), one.reached(), fact.port(), fact.egressClass(), fact.rule(), link.ended(), Map.of());
         if (told == EgressRecords.Told.WRITTEN) {
-            records.closed(closed.with("up", relay.up()).with("down", relay.down()).with("millis", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - one.begunAt())));
+            records.closed(closed.with("up", link.up()).with("down", link.down()).with("millis", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - one.begunAt())));
         } else {
-            records.closedToo(closed, relay.up(), relay.down());
+            records.closedToo(closed, link.up(), link.down());
         }
         budgets.save();
     }
@@ -297,9 +317,9 @@ final class SandboxEgress implements AutoCloseable {
         });
         for (Passing one : passing) {
             if (now - one.begunAt() > LONGEST.toNanos()) {
-                one.relay().end("age");
-            } else if (now - one.relay().activeAt() > IDLE.toNanos()) {
-                one.relay().end("idle");
+                one.link().end("age");
+            } else if (now - one.link().activeAt() > IDLE.toNanos()) {
+                one.link().end("idle");
             }
         }
         budgets.save();
@@ -312,7 +332,7 @@ final class SandboxEgress implements AutoCloseable {
         lock.lock();
         try {
             closed = true;
-            passing.forEach(p -> p.relay().end("closed"));
+            passing.forEach(p -> p.link().end("closed"));
             door.close();
             accepted.forEach(SandboxEgress::close);
         } finally {

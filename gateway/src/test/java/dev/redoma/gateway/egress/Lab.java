@@ -60,6 +60,7 @@ final class Lab implements AutoCloseable {
     private final Process internet;
     private final Path dir;
     final NetworkNamespace outside;
+    private final UpstreamTrust trust;
     SqliteStore store;
     ChainLedger ledger;
     EgressGateway gateway;
@@ -68,6 +69,7 @@ final class Lab implements AutoCloseable {
         this.dir = dir;
         internet = namespace("for a in 45.0.0.1 45.0.0.2 45.0.0.99 10.9.0.1 169.254.169.254 100.100.100.200; do ip addr add $a/32 dev lo; done; ip addr add 2a00:45::1/128 dev lo nodad");
         outside = NetworkNamespace.ofProcess(internet.pid());
+        trust = new UpstreamTrust(SecureOrigin.authority(dir));
         start();
     }
 
@@ -80,7 +82,8 @@ final class Lab implements AutoCloseable {
     void start() {
         store = SqliteStore.open(dir.resolve("redoma.db"));
         ledger = ChainLedger.open(store, dir);
-        gateway = new EgressGateway(store, ledger, new CheckedDialler(this::resolve, outside::socket, Duration.ofSeconds(5)), a -> a.getHostAddress().equals(OWN));
+        gateway = new EgressGateway(store, ledger, new CheckedDialler(this::resolve, outside::socket, Duration.ofSeconds(5)), a -> a.getHostAddress().equals(OWN),
+                new EgressGateway.Tls(new byte[32], trust));
     }
 
     void stop() {

@@ -16,8 +16,13 @@ final class Identity {
     /// A directory, and which names in it.
     private record Place(List<String> directory, Predicate<String> names) {}
 
-    /// The authority of the platform's own gateway belongs here as soon as sandboxes are told to trust it.
-    private static final List<Place> TRUST = List.of();
+    /// The authority of the platform's own gateway, and what makes programs look for it.
+    private static final List<Place> TRUST = List.of(
+            new Place(List.of("usr", "local", "share", "ca-certificates"), "redoma.crt"::equals),
+            new Place(List.of("etc", "ssl", "certs"), List.of("redoma.pem", "38b0e9fd.0")::contains),
+            new Place(List.of("etc", "pki", "ca-trust", "source", "anchors"), "redoma.crt"::equals),
+            new Place(List.of("etc", "sudoers.d"), "redoma"::equals),
+            new Place(List.of("etc", "profile.d"), "redoma-trust.sh"::equals));
     private static final List<Place> MACHINE = List.of(
             new Place(List.of("etc"), "machine-id"::equals),
             new Place(List.of("var", "lib", "dbus"), "machine-id"::equals),
@@ -32,11 +37,12 @@ final class Identity {
     static void remove(Dir upper) {
         MACHINE.forEach(place -> remove(upper, place.directory(), place.names()));
         TRUST.forEach(place -> remove(upper, place.directory(), place.names()));
+        TrustBundles.clean(upper);
     }
 
     /// True if some of it is still there.
     static boolean isThere(Dir upper) {
-        return java.util.stream.Stream.concat(MACHINE.stream(), TRUST.stream()).anyMatch(place -> isThere(upper, place.directory(), place.names()));
+        return TrustBundles.hold(upper) || java.util.stream.Stream.concat(MACHINE.stream(), TRUST.stream()).anyMatch(place -> isThere(upper, place.directory(), place.names()));
     }
 
     private static void remove(Dir dir, List<String> path, Predicate<String> names) {

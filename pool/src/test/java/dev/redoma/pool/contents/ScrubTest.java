@@ -156,6 +156,26 @@ class ScrubTest {
     }
 
     @Test
+    void whomItWasToldToTrustIsTakenOutAndOtherAuthoritiesStay() throws IOException {
+        String ours = block("\u0001\u0002 Redoma egress authority \u0003".repeat(20));
+        String other = block("somebody else".repeat(30));
+        put("etc/ssl/certs/ca-certificates.crt", other + ours + "# a remark\n" + other);
+        for (String path : List.of("usr/local/share/ca-certificates/redoma.crt", "etc/ssl/certs/redoma.pem", "etc/ssl/certs/38b0e9fd.0", "etc/sudoers.d/redoma", "etc/profile.d/redoma-trust.sh")) {
+            put(path, ours);
+        }
+        put("etc/ssl/certs/mine.pem", other);
+        scrub(Map.of());
+        assertThat(upper.resolve("etc/ssl/certs/ca-certificates.crt")).hasContent(other + "# a remark\n" + other);
+        try (var files = Files.walk(upper)) {
+            assertThat(files.filter(Files::isRegularFile)).hasSize(2);
+        }
+    }
+
+    private static String block(String der) {
+        return "-----BEGIN CERTIFICATE-----\n" + java.util.Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der.getBytes()) + "\n-----END CERTIFICATE-----\n";
+    }
+
+    @Test
     void secretsInAttributesGoWithTheAttribute() throws Exception {
         put("srv/tagged", "nothing here");
         try (Dir dir = Dir.open(upper.resolve("srv")); Dir above = Dir.open(upper)) {

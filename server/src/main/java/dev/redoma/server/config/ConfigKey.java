@@ -79,6 +79,7 @@ public enum ConfigKey {
     POLICY_REGISTRIES("policy.registries", Kind.TEXT, "host", "Hosts of package registries, with commas between: what the policy `packages` allows. Without them it is refused."),
     UPSTREAM_RESOLVER("upstream.resolver", Kind.TEXT, "host", "`ADDRESS[:PORT]` of the name servers that say where names lead, of sandboxes' connections and of registries; with commas between, three at most. Nobody else is asked then, the file of hosts neither. Without them: the host's own resolver."),
     UPSTREAM_OWN("upstream.own-addresses", Kind.TEXT, "host", "Addresses and ranges that lead to this host although no interface has them (behind 1:1 NAT its public address), with commas between: no sandbox reaches them. None."),
+    UPSTREAM_CA("upstream.ca", Kind.TEXT, "host", "Path of a file of certificates in PEM that are believed of origins, beside this host's own authorities, where TLS is intercepted: none."),
     RATE_PER_SECOND("rate.per-second", Kind.NUMBER, "500", "Requests a second of one key."),
     RATE_BURST("rate.burst", Kind.NUMBER, "1000", "Requests at once of one key."),
     UPLOAD_LARGEST("upload.largest", Kind.SIZE, "64GiB", "Largest body of a file, archive or template."),

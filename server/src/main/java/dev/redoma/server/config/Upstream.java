@@ -4,14 +4,17 @@ package dev.redoma.server.config;
 import dev.redoma.model.Problem;
 import dev.redoma.policy.AddressBlock;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
-/// What lies between this host and the others: which name servers are asked (none: the host's own resolver), and which addresses lead back to it.
-public record Upstream(List<InetSocketAddress> resolvers, List<AddressBlock> own) {
+/// What lies between this host and the others: which name servers are asked (none: the host's own resolver), and which addresses lead back to it,
+/// and a file of authorities that are believed beside its own (null: none).
+public record Upstream(List<InetSocketAddress> resolvers, List<AddressBlock> own, @Nullable Path authorities) {
     private static final int MOST_RESOLVERS = 3;
     private static final int MOST_OWN = 64;
     private static final int PORT = 53;
@@ -24,7 +27,12 @@ public record Upstream(List<InetSocketAddress> resolvers, List<AddressBlock> own
 
     static Upstream of(ConfigValues v) {
         return new Upstream(list(v, ConfigKey.UPSTREAM_RESOLVER, MOST_RESOLVERS, "at most three addresses, each as ADDRESS or ADDRESS:PORT, with commas between", Upstream::server),
-                list(v, ConfigKey.UPSTREAM_OWN, MOST_OWN, "addresses and ranges such as 198.51.100.7, 198.51.100.0/28, with commas between", AddressBlock::parse));
+                list(v, ConfigKey.UPSTREAM_OWN, MOST_OWN, "addresses and ranges such as 198.51.100.7, 198.51.100.0/28, with commas between", AddressBlock::parse), authorities(v));
+    }
+
+    private static @Nullable Path authorities(ConfigValues v) {
+        String file = v.optional(ConfigKey.UPSTREAM_CA);
+        return file == null ? null : Path.of(file);
     }
 
     private static <T> List<T> list(ConfigValues v, ConfigKey key, int most, String form, Function<String, Optional<T>> one) {

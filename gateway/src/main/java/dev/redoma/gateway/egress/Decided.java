@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import dev.redoma.policy.EgressDecision;
+import dev.redoma.policy.EgressDecision.Allow;
+import java.util.Optional;
+
+/// Requests on one intercepted connection: each is decided, counted and recorded before anything of it goes on. Thread-safe.
+final class Decided {
+    private static final int SHOWN = 1024;
+    static final int LONGEST_METHOD = 32;
+
+    private final SandboxEgress sandbox;
+    private final Site site;
+    private final Passing passing;
+
+    Decided(SandboxEgress sandbox, Site site, Passing passing) {
+        this.sandbox = sandbox;
+        this.site = site;
+        this.passing = passing;
+    }
+
+    Site site() {
+        return site;
+    }
+
+    /// What allows the connection now.
+    Grounds connection() {
+        return passing.by();
+    }
+
+    Link link() {
+        return passing.link();
+    }
+
+    /// A request that may go on, until `end`; or what is to be answered instead, which is on record.
+    sealed interface Outcome {
+        record Go(Requests.Ongoing request) implements Outcome {}
+
+        record Stay(Refused refused) implements Outcome {}
+    }
+
+    Outcome begin(String method, String path) {
+        var request = new Requests.Ongoing(method, path);
+        EgressDecision decision = sandbox.begin(passing, request);
+        if (!(decision instanceof Allow allow)) {
+            return refuse(403, at(Fact.of("request.denied", name(), site.port(), decision)), method, path, decision.reason().text());
+        }
+        Optional<Outcome> objection = objection(allow, method, path);
+        objection.ifPresent(o -> end(request));
+        return objection.orElseGet(() -> new Outcome.Go(request));
+    }
+
+    private Optional<Outcome> objection(Allow allow, String method, String path) {
+        var spent = sandbox.budgets().oneMore(allow.counted());
+        if (spent.isPresent()) {
+            return Optional.of(refuse(403, at(Fact.of("request.denied", name(), site.port(), allow)).because("budget").with("budget", spent.get().id()), method, path, "its rate or byte budget is used up"));
+        }
+        Fact fact = at(Fact.of("request", name(), site.port(), allow)).with("method", method);
+        if (sandbox.records().request(fact.with("path", shown(path)), fact) == EgressRecords.Told.TOO_MANY) {
+            return Optional.of(refuse(403, at(Fact.of("request.denied", name(), site.port(), allow)).because("too-many"), method, path, "more was asked for at once than can be recorded"));
+        }
+        return Optional.empty();
+    }
+
+    void end(Requests.Ongoing request) {
+        java.util.Objects.requireNonNull(passing.requests()).end(request);
+    }
+
+    /// What the request itself must not be, whatever rules say.
+    Refused fault(int status, String reason, String method, String path, String why) {
+        Allow by = passing.by().now();
+        return refuse(status, at(Fact.of("request.denied", name(), site.port(), by)).because(reason), method, path, why).refused();
+    }
+
+    private Outcome.Stay refuse(int status, Fact fact, String method, String path, String why) {
+        sandbox.records().refused(fact.with("method", method.length() > LONGEST_METHOD ? method.substring(0, LONGEST_METHOD) : method).with("path", shown(path)));
+        return new Outcome.Stay(Refused.of(status, fact, site.host(), why));
+    }
+
+    /// It was allowed and recorded, and the origin did not do its part.
+    Refused failed(String reason, String why) {
+        Fact fact = at(Fact.of("connect.failed", name(), site.port(), passing.by().now())).because(reason);
+        sandbox.records().refused(fact);
+        return Refused.of(502, fact, site.host(), why);
+    }
+
+    private @org.jspecify.annotations.Nullable String name() {
+        return site.address() ? null : site.host();
+    }
+
+    private Fact at(Fact fact) {
+        return site.address() ? fact.at(site.host()) : fact;
+    }
+
+    private static String shown(String path) {
+        return path.length() > SHOWN ? path.substring(0, SHOWN) : path;
+    }
+}

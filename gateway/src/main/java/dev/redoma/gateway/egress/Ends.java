@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+
+/// The two ends of an intercepted connection, TLS on each.
+record Ends(Socket inside, Socket outside) {
+    private static final int PATIENCE_MS = 1000;
+    private static final int MOST = 64;
+
+    /// Tells the program that nothing more comes, and takes what it still sends for a moment: a close with unread bytes would take the last answer away again.
+    void drain(Link link) throws IOException {
+        inside.shutdownOutput();
+        link.inside().socket().setSoTimeout(PATIENCE_MS);
+        byte[] buffer = new byte[4096];
+        try {
+            for (int i = 0; i < MOST && inside.getInputStream().read(buffer) >= 0; i++) {
+                // it is of no interest
+            }
+        } catch (SocketTimeoutException enough) {
+            // it had its time
+        }
+    }
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import dev.redoma.gateway.egress.Requests.Ongoing;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpVersion;
+
+/// HTTP/1.1 inside of an intercepted connection: requests are read strictly, decided one by one, and written anew; answers go through as they come. Nothing is kept but a buffer for each way.
+final class Http1 {
+    private static final Duration REST_OF_A_BODY = Duration.ofSeconds(30);
+    private static final byte[] LAST_CHUNK = "0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    private static final int FIELDS = 256;
+
+    private final Decided decided;
+    private final Ends ends;
+    private final InputStream in;
+    private final OutputStream out;
+    private final OutputStream up;
+    private final RequestReader requests;
+    private final ResponseReader answers;
+    private final InputStream upIn;
+
+    Http1(Decided decided, Ends ends) throws IOException {
+        this.decided = decided;
+        this.ends = ends;
+        this.in = ends.inside().getInputStream();
+        this.out = ends.inside().getOutputStream();
+        this.up = ends.outside().getOutputStream();
+        this.upIn = ends.outside().getInputStream();
+        this.requests = new RequestReader(in);
+        this.answers = new ResponseReader(upIn);
+    }
+
+    /// Until either end has had enough.
+    void serve() throws IOException {
+        while (one()) {
+            requests.next();
+        }
+    }
+
+    private boolean one() throws IOException {
+        RequestHead head;
+        try {
+            head = requests.head();
+        } catch (RequestReader.Malformed malformed) {
+            refuse(decided.fault(400, "request-malformed", "", "", "it is no request that can be read in one way only: " + malformed.getMessage()));
+            return false;
+        }
+        if (head == null) {
+            return false;
+        }
+        Optional<String> fault = fault(head, decided.site());
+        if (fault.isPresent()) {
+            refuse(decided.fault(403, fault.get(), head.method(), head.path(), "the request does not say what its connection is for"));
+            return false;
+        }
+        return switch (decided.begin(head.method(), head.path())) {
+            case Decided.Outcome.Stay(Refused refused) -> {
+                refuse(refused);
+                yield false;
+            }
+            case Decided.Outcome.Go(Ongoing request) -> {
+                try {
+                    yield carried(head, request);
+                } finally {
+                    decided.end(request);
+                }
+            }
+        };
+    }
+
+    /// What no request must be.
+    static Optional<String> fault(RequestHead head, Site site) {
+        if (head.method().equalsIgnoreCase("CONNECT")) {
+            return Optional.of("connect");
+        }
+        if (head.method().length() > Decided.LONGEST_METHOD || head.fields().size() > FIELDS) {
+            return Optional.of("request-malformed");
+        }
+        if (head.target().chars().anyMatch(c -> c <= ' ' || c > '~')) {
+            return Optional.of("target");
+        }
+        if (!head.target().startsWith("/") && !(head.target().equals("*") && head.method().equals("OPTIONS"))) {
+            return Optional.of("absolute-form");
+        }
+        var hosts = head.all("host");
+        if (hosts.size() != 1 || !site.isMeantBy(hosts.getFirst())) {
+            return Optional.of("host-mismatch");
+        }
+        return head.has("upgrade") && !WebSockets.asked(head) ? Optional.of("upgrade") : Optional.empty();
+    }
+
+    private boolean carried(RequestHead head, Ongoing request) throws IOException {
+        boolean socket = WebSockets.asked(head);
+        sendUp(head.onward(decided.site().authority(), socket ? List.of("Connection: Upgrade", "Upgrade: websocket") : List.of()), request);
+        var body = new Upload(head, request);
+        ResponseReader.Head answer = answers.head(head.method().equals("HEAD"));
+        while (answer.interim() && answer.status() != 101) {
+            answers.body(none -> { });
+            if (head.version() == HttpVersion.HTTP_1_1) {
+                sendDown(head(answer, List.of()), request);
+            }
+            answer = answers.head(head.method().equals("HEAD"));
+        }
+        if (answer.status() == 101) {
+            return upgraded(head, answer, socket, request);
+        }
+        boolean goesOn = answer(head, answer, request);
+        return body.done() && goesOn;
+    }
+
+    /// True: the connection may carry another request.
+    private boolean answer(RequestHead head, ResponseReader.Head answer, Ongoing request) throws IOException {
+        boolean old = head.version() == HttpVersion.HTTP_1_0;
+        RequestHead fields = answer.asFields();
+        boolean chunked = fields.says("transfer-encoding", "chunked");
+        boolean bare = head.method().equals("HEAD") || answer.status() == 204 || answer.status() == 304;
+        boolean measured = bare || chunked || fields.has("content-length");
+        boolean last = old || !measured || head.says("connection", "close") || fields.says("connection", "close") || answer.version() == HttpVersion.HTTP_1_0 && !fields.says("connection", "keep-alive");
+        var more = new ArrayList<String>();
+        boolean rechunk = chunked && !old && !bare;
+        if (rechunk) {
+            more.add("Transfer-Encoding: chunked");
+        }
+        if (last) {
+            more.add("Connection: close");
+        }
+        var pieces = new Down(head(answer, more), rechunk, request);
+        if (!answers.rest().hasRemaining()) {
+            pieces.send();
+        }
+        answers.body(pieces::piece);
+        pieces.end();
+        return !last;
+    }
+
+    private static byte[] head(ResponseReader.Head answer, List<String> more) {
+        var lines = new ArrayList<String>();
+        lines.add("HTTP/1.1 " + answer.status() + " " + answer.reason());
+        var named = RequestHead.connectionNames(answer.fields());
+        for (HttpField field : answer.fields()) {
+            String name = field.getName().toLowerCase(java.util.Locale.ROOT);
+            if (!RequestHead.hopByHop(name) && !named.contains(name) && !name.equals("transfer-encoding") && !name.equals("alt-svc")) {
+                lines.add(field.getName() + ": " + (field.getValue() == null ? "" : field.getValue()));
+            }
+        }
+        lines.addAll(more);
+        return (String.join("\r\n", lines) + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    private boolean upgraded(RequestHead head, ResponseReader.Head answer, boolean asked, Ongoing request) throws IOException {
+        answers.body(none -> { });
+        if (!asked || !WebSockets.agreed(head, answer)) {
+            refuse(decided.failed("upgrade", "the origin changed to a protocol that nobody asked for"));
+            return false;
+        }
+        sendDown(head(answer, List.of("Connection: Upgrade", "Upgrade: websocket")), request);
+        new WebSockets(decided.link(), request).carry(requests.rest(), in, up, answers.rest(), upIn, out);
+        return false;
+    }
+
+    private void sendUp(byte[] bytes, Ongoing request) throws IOException {
+        decided.link().goingUp(bytes.length, request.by());
+        up.write(bytes);
+    }
+
+    private void sendDown(byte[] bytes, Ongoing request) throws IOException {
+        decided.link().goingDown(bytes.length, request.by());
+        out.write(bytes);
+    }
+
+    static byte[] chunk(ByteBuffer piece) {
+        byte[] head = (Integer.toHexString(piece.remaining()) + "\r\n").getBytes(StandardCharsets.US_ASCII);
+        return ByteBuffer.allocate(head.length + piece.remaining() + 2).put(head).put(piece).put((byte) '\r').put((byte) '\n').array();
+    }
+
+    private static byte[] plain(ByteBuffer piece) {
+        byte[] bytes = new byte[piece.remaining()];
+        piece.get(bytes);
+        return bytes;
+    }
+
+    /// An answer on its way in: its head goes with the first of its body where that is there already.
+    private final class Down {
+        private final boolean chunked;
+        private final Ongoing request;
+        private byte[] held;
+
+        Down(byte[] head, boolean chunked, Ongoing request) {
+            this.held = head;
+            this.chunked = chunked;
+            this.request = request;
+        }
+
+        void piece(ByteBuffer content) throws IOException {
+            byte[] bytes = chunked ? chunk(content) : plain(content);
+            hold(bytes);
+            send();
+        }
+
+        private void hold(byte[] bytes) {
+            byte[] all = java.util.Arrays.copyOf(held, held.length + bytes.length);
+            System.arraycopy(bytes, 0, all, held.length, bytes.length);
+            held = all;
+        }
+
+        void send() throws IOException {
+            sendDown(held, request);
+            held = new byte[0];
+        }
+
+        void end() throws IOException {
+            if (chunked) {
+                hold(LAST_CHUNK);
+            }
+            if (held.length > 0) {
+                send();
+            }
+        }
+    }
+
+    /// A request's body on its way out, beside the answer.
+    private final class Upload {
+        private final RequestHead head;
+        private final Ongoing request;
+        private final Thread thread;
+        private volatile boolean whole;
+
+        Upload(RequestHead head, Ongoing request) throws IOException {
+            this.head = head;
+            this.request = request;
+            boolean some = head.has("content-length") || head.has("transfer-encoding");
+            if (!some) {
+                requests.body(none -> { });
+                whole = true;
+            }
+            this.thread = Thread.ofVirtual().name("egress-upload").unstarted(this::run);
+            if (some) {
+                thread.start();
+            }
+        }
+
+        private void run() {
+            boolean chunked = head.has("transfer-encoding");
+            try {
+                requests.body(piece -> up(chunked ? chunk(piece) : plain(piece)));
+                if (chunked) {
+                    up(LAST_CHUNK);
+                }
+                whole = true;
+            } catch (UpstreamGone gone) {
+                // its answer, if there is one, is on its way
+            } catch (IOException gone) {
+                decided.link().end("broken");
+            } catch (RuntimeException failed) {
+                decided.link().end("failed");
+                throw failed;
+            }
+        }
+
+        private void up(byte[] bytes) throws UpstreamGone {
+            try {
+                sendUp(bytes, request);
+            } catch (IOException gone) {
+                throw new UpstreamGone(gone);
+            }
+        }
+
+        /// True: it went out whole. Where the answer was there first, the rest has its time.
+        boolean done() throws IOException {
+            try {
+                if (!whole && !thread.join(REST_OF_A_BODY)) {
+                    decided.link().end("broken");
+                }
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+                throw new IOException("interrupted", stopped);
+            }
+            return whole;
+        }
+    }
+
+    private static final class UpstreamGone extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        UpstreamGone(IOException why) {
+            super(why);
+        }
+    }
+
+    /// The program's first request is answered so, whatever it is.
+    void answerFirst(Refused refused) throws IOException {
+        try {
+            requests.head();
+        } catch (RequestReader.Malformed malformed) {
+            // it is refused anyway
+        }
+        refuse(refused);
+    }
+
+    /// It is on record.
+    private void refuse(Refused refused) throws IOException {
+        out.write(refused.http1());
+        ends.drain(decided.link());
+    }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import dev.redoma.gateway.egress.Requests.Ongoing;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// HTTP/2 inside of an intercepted connection, frame by frame: blocks of fields are read and written anew, requests decided one by one; all else of an admitted stream goes through under the
+/// same number. The windows are those of the two ends, so nothing is kept here. Each direction is one thread; what both write to is behind a lock.
+final class Http2 {
+    static final int MOST_STREAMS = 256;
+    private static final int GREETING_SECONDS = 15;
+    private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+    private static final int MAX_CONCURRENT = 3;
+    private static final int INITIAL_WINDOW = 4;
+    private static final int MAX_LIST = 6;
+    private static final int ENABLE_PUSH = 2;
+
+    final Decided decided;
+    private final Ends ends;
+    final InputStream in;
+    final InputStream upIn;
+    private final OutputStream out;
+    private final OutputStream up;
+    /// The origin has told its settings, and the program has got them: nothing else may come first.
+    private final CountDownLatch greeted = new CountDownLatch(1);
+    private final ReentrantLock outLock = new ReentrantLock();
+    private final ReentrantLock upLock = new ReentrantLock();
+    /// Behind `outLock`: its first block tells that it uses no table.
+    private final FieldBlock toInside = new FieldBlock();
+    private final FieldBlock toOutside = new FieldBlock();
+    private final Map<Integer, Stream> streams = new ConcurrentHashMap<>();
+
+    /// One that was admitted, until both its ways have ended.
+    static final class Stream {
+        final Ongoing request;
+        private boolean upEnded;
+        private boolean downEnded;
+
+        Stream(Ongoing request) {
+            this.request = request;
+        }
+    }
+
+    Http2(Decided decided, Ends ends) throws IOException {
+        this.decided = decided;
+        this.ends = ends;
+        this.in = new java.io.BufferedInputStream(ends.inside().getInputStream(), Frame.LONGEST);
+        this.out = ends.inside().getOutputStream();
+        this.up = ends.outside().getOutputStream();
+        this.upIn = new java.io.BufferedInputStream(ends.outside().getInputStream(), Frame.LONGEST);
+    }
+
+    void serve() throws IOException {
+        if (!java.util.Arrays.equals(in.readNBytes(PREFACE.length), PREFACE)) {
+            throw new Frame.Broken("no preface");
+        }
+        up.write(PREFACE);
+        var downDone = new CountDownLatch(1);
+        Thread.ofVirtual().name("egress-down").start(() -> {
+            try {
+                new Http2Down(this).serve();
+            } catch (IOException gone) {
+                // the other way ends with it
+            } finally {
+                greeted.countDown();
+                downDone.countDown();
+                decided.link().finish();
+            }
+        });
+        try {
+            if (!new Http2Up(this).serve()) {
+                ends.drain(decided.link());
+            }
+        } finally {
+            decided.link().finish();
+            streams.values().forEach(s -> decided.end(s.request));
+            await(downDone);
+        }
+    }
+
+    private static void await(CountDownLatch done) {
+        boolean stopped = false;
+        while (true) {
+            try {
+                done.await(); // ends: both ends are closed
+                break;
+            } catch (InterruptedException e) {
+                stopped = true;
+            }
+        }
+        if (stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Nullable Stream stream(int id) {
+        return streams.get(id);
+    }
+
+    boolean full() {
+        return streams.size() >= MOST_STREAMS;
+    }
+
+    void admit(int id, Ongoing request) {
+        streams.put(id, new Stream(request));
+    }
+
+    /// One of its ways has ended.
+    void half(int id, boolean upward) {
+        Stream stream = streams.get(id);
+        if (stream != null) {
+            synchronized (stream) {
+                stream.upEnded |= upward;
+                stream.downEnded |= !upward;
+                if (!stream.upEnded || !stream.downEnded) {
+                    return;
+                }
+            }
+            gone(id);
+        }
+    }
+
+    void gone(int id) {
+        Stream stream = streams.remove(id);
+        if (stream != null) {
+            decided.end(stream.request);
+        }
+    }
+
+    void greeted() {
+        greeted.countDown();
+    }
+
+    /// Before the gateway itself tells the program something.
+    void awaitGreeting() throws IOException {
+        try {
+            if (!greeted.await(GREETING_SECONDS, TimeUnit.SECONDS)) {
+                throw new Frame.Broken("the origin tells no settings");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    void inward(List<Frame> frames) throws IOException {
+        write(outLock, out, frames);
+    }
+
+    void outward(List<Frame> frames) throws IOException {
+        write(upLock, up, frames);
+    }
+
+    private static void write(ReentrantLock lock, OutputStream to, List<Frame> frames) throws IOException {
+        lock.lock();
+        try {
+            for (Frame frame : frames) {
+                frame.write(to);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// A block that goes to the program. Its bytes count for the request.
+    void fieldsInward(int id, boolean last, Map<String, String> pseudo, Iterable<org.eclipse.jetty.http.HttpField> fields, @Nullable Ongoing request) throws IOException {
+        outLock.lock();
+        try {
+            List<Frame> frames = toInside.write(id, last, pseudo, fields);
+            if (request != null) {
+                decided.link().goingDown(size(frames), request.by());
+            }
+            inward(frames);
+        } finally {
+            outLock.unlock();
+        }
+    }
+
+    /// A block that goes to the origin.
+    void fieldsOutward(int id, boolean last, Map<String, String> pseudo, Iterable<org.eclipse.jetty.http.HttpField> fields, Ongoing request) throws IOException {
+        upLock.lock();
+        try {
+            List<Frame> frames = toOutside.write(id, last, pseudo, fields);
+            decided.link().goingUp(size(frames), request.by());
+            outward(frames);
+        } finally {
+            upLock.unlock();
+        }
+    }
+
+    private static int size(List<Frame> frames) {
+        return frames.stream().mapToInt(f -> f.payload().length).sum();
+    }
+
+    /// What one end may tell the other: numbers of streams and windows. Tables and sizes of frames are agreed with the gateway, and are the standard's; nothing is pushed or extended.
+    static Frame settings(Frame said, boolean upward) throws Frame.Broken {
+        if (said.stream() != 0 || said.payload().length % 6 != 0 || said.has(Frame.ACK) && said.payload().length > 0) {
+            throw new Frame.Broken("settings that are none");
+        }
+        if (said.has(Frame.ACK)) {
+            return said;
+        }
+        var kept = new ArrayList<long[]>();
+        for (var s = ByteBuffer.wrap(said.payload()); s.hasRemaining(); ) {
+            int id = s.getShort() & 0xffff;
+            int value = s.getInt();
+            if (id == MAX_CONCURRENT || id == INITIAL_WINDOW || id == MAX_LIST) {
+                kept.add(new long[] {id, value});
+            }
+        }
+        if (upward) {
+            kept.add(new long[] {ENABLE_PUSH, 0});
+        }
+        var all = ByteBuffer.allocate(kept.size() * 6);
+        kept.forEach(k -> all.putShort((short) k[0]).putInt((int) k[1]));
+        return new Frame(Frame.SETTINGS, 0, 0, all.array());
+    }
+}

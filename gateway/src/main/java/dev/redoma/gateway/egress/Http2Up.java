@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import dev.redoma.gateway.egress.Requests.Ongoing;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.MetaData;
+
+/// What a program inside says over HTTP/2: requests are decided, the rest follows those that were admitted.
+final class Http2Up {
+    private static final int PROTOCOL_ERROR = 1;
+    private static final int REFUSED_STREAM = 7;
+    private static final int NO_ERROR = 0;
+    private static final int FIELDS = 256;
+    /// Of what the program lets be sent to it the gateway keeps this for refusals of its own, so that an origin never sends more than the program takes.
+    private static final int RESERVE = 16 << 10;
+
+    private final Http2 connection;
+    private final FieldBlock blocks = new FieldBlock();
+    private int newest;
+    private int reserve;
+
+    Http2Up(Http2 connection) {
+        this.connection = connection;
+    }
+
+    /// False: it ended with a refusal that the program is to read.
+    boolean serve() throws IOException {
+        boolean first = true;
+        for (Frame frame = Frame.read(connection.in); frame != null; frame = Frame.read(connection.in)) {
+            if (first && frame.type() != Frame.SETTINGS) {
+                throw new Frame.Broken("it does not begin with settings");
+            }
+            first = false;
+            connection.decided.link().active();
+            if (!handle(frame)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// False: the connection ends.
+    private boolean handle(Frame frame) throws IOException {
+        boolean known = connection.stream(frame.stream()) != null;
+        switch (frame.type()) {
+            case Frame.DATA -> data(frame);
+            case Frame.HEADERS -> {
+                return fields(frame);
+            }
+            case Frame.RST_STREAM -> {
+                if (known) {
+                    connection.outward(List.of(Frame.number(Frame.RST_STREAM, frame.stream(), frame.number())));
+                    connection.gone(frame.stream());
+                }
+            }
+            case Frame.SETTINGS -> control(Http2.settings(frame, true));
+            case Frame.PING, Frame.GOAWAY -> control(frame);
+            case Frame.WINDOW_UPDATE -> window(frame, known);
+            case Frame.PUSH_PROMISE, Frame.CONTINUATION -> throw new Frame.Broken("a frame that was not agreed upon");
+            default -> { } // priorities and extensions
+        }
+        return true;
+    }
+
+    /// Of the whole connection. It counts, for it may tell something.
+    private void control(Frame frame) throws IOException {
+        connection.decided.link().goingUp(frame.payload().length, connection.decided.connection());
+        connection.outward(List.of(frame));
+    }
+
+    /// Something of the gateway's own, to the program.
+    private void own(List<Frame> frames) throws IOException {
+        connection.awaitGreeting();
+        connection.inward(frames);
+    }
+
+    private void window(Frame frame, boolean known) throws IOException {
+        int more = frame.number();
+        if (frame.stream() == 0) {
+            int kept = Math.min(RESERVE - reserve, more);
+            reserve += kept;
+            more -= kept;
+            if (more == 0 && kept > 0) {
+                return;
+            }
+        } else if (!known) {
+            return;
+        }
+        connection.outward(List.of(Frame.number(Frame.WINDOW_UPDATE, frame.stream(), more)));
+    }
+
+    private void data(Frame frame) throws IOException {
+        var stream = connection.stream(frame.stream());
+        if (stream == null) {
+            // it was refused, or has ended: nobody else gives the program its window back
+            if (frame.payload().length > 0) {
+                own(List.of(Frame.number(Frame.WINDOW_UPDATE, 0, frame.payload().length)));
+            }
+            return;
+        }
+        connection.decided.link().goingUp(frame.payload().length, stream.request.by());
+        connection.outward(List.of(new Frame(Frame.DATA, frame.flags() & (Frame.END_STREAM | Frame.PADDED), frame.stream(), frame.payload())));
+        if (frame.has(Frame.END_STREAM)) {
+            connection.half(frame.stream(), true);
+        }
+    }
+
+    private boolean fields(Frame frame) throws IOException {
+        MetaData said = blocks.read(frame, connection.in).said();
+        int id = frame.stream();
+        boolean last = frame.has(Frame.END_STREAM);
+        var stream = connection.stream(id);
+        if (stream != null) {
+            return trailers(id, said, last, stream.request);
+        }
+        if (id <= newest) {
+            return true; // of one that has ended meanwhile
+        }
+        if (id % 2 == 0) {
+            throw new Frame.Broken("a stream that is not the program's to open");
+        }
+        newest = id;
+        if (!(said instanceof MetaData.Request request)) {
+            refuse(id, last, connection.decided.fault(400, "request-malformed", "", "", "it is no request that can be read in one way only"));
+            return true;
+        }
+        if (connection.full()) {
+            own(List.of(Frame.number(Frame.RST_STREAM, id, REFUSED_STREAM)));
+            return true;
+        }
+        return request(id, request, last);
+    }
+
+    private boolean trailers(int id, @org.jspecify.annotations.Nullable MetaData said, boolean last, Ongoing request) throws IOException {
+        if (said == null || !last || said instanceof MetaData.Request) {
+            throw new Frame.Broken("trailers that are none");
+        }
+        connection.fieldsOutward(id, true, Map.of(), said.getHttpFields(), request);
+        connection.half(id, true);
+        return true;
+    }
+
+    private boolean request(int id, MetaData.Request said, boolean last) throws IOException {
+        String method = said.getMethod();
+        String target = said.getHttpURI().getPathQuery();
+        String authority = said.getHttpURI().getAuthority();
+        if (target == null || authority == null || !"https".equals(said.getHttpURI().getScheme())) {
+            refuse(id, last, connection.decided.fault(400, "request-malformed", method, "", "it is no request of HTTPS"));
+            return true;
+        }
+        var fields = new ArrayList<HttpField>();
+        said.getHttpFields().forEach(fields::add);
+        // As the same request would be in HTTP/1.1: what no request must be is said in one place.
+        var asOne = new ArrayList<HttpField>(fields);
+        asOne.removeIf(f -> f.getName().equalsIgnoreCase("host") && connection.decided.site().isMeantBy(String.valueOf(f.getValue())));
+        asOne.add(new HttpField("Host", authority));
+        var head = new RequestHead(method, target, org.eclipse.jetty.http.HttpVersion.HTTP_2, asOne);
+        Optional<String> fault = fields.size() > FIELDS ? Optional.of("request-malformed") : Http1.fault(head, connection.decided.site());
+        if (fault.isPresent()) {
+            refuse(id, last, connection.decided.fault(403, fault.get(), method, head.path(), "the request does not say what its connection is for"));
+            own(List.of(new Frame(Frame.GOAWAY, 0, 0, java.nio.ByteBuffer.allocate(8).putInt(id).putInt(PROTOCOL_ERROR).array())));
+            return false;
+        }
+        switch (connection.decided.begin(method, head.path())) {
+            case Decided.Outcome.Stay(Refused refused) -> refuse(id, last, refused);
+            case Decided.Outcome.Go(Ongoing request) -> {
+                connection.admit(id, request);
+                var pseudo = new LinkedHashMap<String, String>();
+                pseudo.put(":method", method);
+                pseudo.put(":scheme", "https");
+                pseudo.put(":authority", connection.decided.site().authority());
+                pseudo.put(":path", target);
+                fields.removeIf(f -> f.getName().equalsIgnoreCase("host"));
+                connection.fieldsOutward(id, last, pseudo, fields, request);
+                if (last) {
+                    connection.half(id, true);
+                }
+            }
+        }
+        return true;
+    }
+
+    /// It is on record. Where the program has not let anything be sent yet it gets the status alone.
+    private void refuse(int id, boolean last, Refused refused) throws IOException {
+        boolean body = reserve >= refused.body().length;
+        var fields = List.of(new HttpField("content-type", "application/json"), new HttpField("content-length", String.valueOf(body ? refused.body().length : 0)), new HttpField("x-redoma-refused", "egress"));
+        connection.awaitGreeting();
+        connection.fieldsInward(id, !body, Map.of(":status", String.valueOf(refused.status())), fields, null);
+        if (body) {
+            reserve -= refused.body().length;
+            own(List.of(new Frame(Frame.DATA, Frame.END_STREAM, id, refused.body())));
+        }
+        if (!last) {
+            own(List.of(Frame.number(Frame.RST_STREAM, id, NO_ERROR)));
+        }
+    }
+}

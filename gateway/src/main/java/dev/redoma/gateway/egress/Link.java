@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// The two ends of a connection that was let through: what passed between them, and the end of both. Thread-safe.
+final class Link {
+    private final SocketChannel inside;
+    private final SocketChannel outside;
+    private final AtomicLong up = new AtomicLong();
+    private final AtomicLong down = new AtomicLong();
+    private final AtomicReference<@Nullable String> ended = new AtomicReference<>();
+    private volatile long activeAt = System.nanoTime();
+
+    Link(SocketChannel inside, SocketChannel outside) {
+        this.inside = inside;
+        this.outside = outside;
+    }
+
+    SocketChannel inside() {
+        return inside;
+    }
+
+    SocketChannel outside() {
+        return outside;
+    }
+
+    long up() {
+        return up.get();
+    }
+
+    long down() {
+        return down.get();
+    }
+
+    long activeAt() {
+        return activeAt;
+    }
+
+    /// Something passed.
+    void active() {
+        activeAt = System.nanoTime();
+    }
+
+    /// Why it ended, where it was not by itself.
+    @Nullable String ended() {
+        return ended.get();
+    }
+
+    /// Ends both ways at once.
+    void end(String why) {
+        ended.compareAndSet(null, why);
+        close(inside);
+        close(outside);
+    }
+
+    /// It ended by itself.
+    void finish() {
+        close(inside);
+        close(outside);
+    }
+
+    private static void close(Closeable channel) {
+        try {
+            channel.close();
+        } catch (IOException gone) {
+            // it is closed
+        }
+    }
+
+    /// So many bytes are about to go up, on the account of what allows them. Throws, with both ends closed, where that is too much.
+    void goingUp(int bytes, Grounds by) throws IOException {
+        going(bytes, by, up);
+    }
+
+    void goingDown(int bytes, Grounds by) throws IOException {
+        going(bytes, by, down);
+    }
+
+    private void going(int bytes, Grounds by, AtomicLong count) throws IOException {
+        if (!by.spend(bytes)) {
+            end("bytes");
+            throw new IOException("its byte budget is used up");
+        }
+        count.addAndGet(bytes);
+        activeAt = System.nanoTime();
+    }
+}

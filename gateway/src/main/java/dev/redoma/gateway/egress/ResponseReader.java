@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.jetty.http.HttpCompliance;
+import org.eclipse.jetty.http.HttpException;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.http.HttpVersion;
+import org.jspecify.annotations.Nullable;
+
+/// Reads an origin's answers off a connection, one after the other. Where one ends has to be known, for the gateway may put one of its own behind it.
+final class ResponseReader {
+    private static final int LONGEST_HEAD = 64 << 10;
+    private static final int BUFFER = 16 << 10;
+
+    private final InputStream in;
+    private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER).flip();
+    private final List<HttpField> fields = new ArrayList<>();
+    private final HttpParser parser = new HttpParser(new Handler(), LONGEST_HEAD, HttpCompliance.RFC9110);
+    private HttpVersion version = HttpVersion.HTTP_1_1;
+    private int status;
+    private String reason = "";
+    private boolean headDone;
+    private boolean whole;
+    private boolean ended;
+    private @Nullable String fault;
+    private RequestReader.@Nullable Body body;
+
+    ResponseReader(InputStream in) {
+        this.in = in;
+    }
+
+    /// What an origin says before the body of its answer.
+    record Head(int status, String reason, HttpVersion version, List<HttpField> fields) {
+        Head {
+            fields = List.copyOf(fields);
+        }
+
+        RequestHead asFields() {
+            return new RequestHead("", "", version, fields);
+        }
+
+        boolean interim() {
+            return status < 200;
+        }
+    }
+
+    /// `toHead`: the request was HEAD, whose answer has no body.
+    Head head(boolean toHead) throws IOException {
+        parser.reset();
+        parser.setHeadResponse(toHead);
+        fields.clear();
+        status = 0;
+        headDone = false;
+        whole = false;
+        while (!headDone) {
+            more();
+        }
+        return new Head(status, reason, version, fields);
+    }
+
+    /// The end of the body is the end of the connection.
+    boolean untilEnd() {
+        return ended;
+    }
+
+    void body(RequestReader.Body to) throws IOException {
+        body = to;
+        try {
+            while (!whole) {
+                more();
+            }
+        } catch (Wrapped failed) {
+            throw failed.why;
+        }
+    }
+
+    /// What was read beyond the answer that is read to its end.
+    ByteBuffer rest() {
+        return buffer.slice();
+    }
+
+    private void more() throws IOException {
+        if (!buffer.hasRemaining() && !ended) {
+            if (headDone) {
+                parser.parseNext(buffer); // what is whole without another byte says so only when it is asked again
+            }
+            if (whole && fault == null) {
+                return;
+            }
+            int n = in.read(buffer.array(), 0, buffer.capacity());
+            buffer.position(0).limit(Math.max(0, n));
+            if (n < 0) {
+                ended = true;
+                parser.atEOF();
+            }
+        }
+        int before = buffer.remaining();
+        boolean wasHead = headDone;
+        parser.parseNext(buffer);
+        if (fault == null && buffer.remaining() == before && wasHead == headDone && !whole) {
+            fault = ended ? "it ended early" : "it cannot be read on";
+        }
+        if (fault != null) {
+            throw new IOException("the origin's answer is malformed: " + fault);
+        }
+    }
+
+    private static final class Wrapped extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final IOException why;
+
+        Wrapped(IOException why) {
+            super(why);
+            this.why = why;
+        }
+    }
+
+    private final class Handler implements HttpParser.ResponseHandler {
+        @Override
+        public void startResponse(HttpVersion spoken, int code, String phrase) {
+            version = spoken;
+            status = code;
+            reason = phrase == null ? "" : phrase;
+            if (spoken != HttpVersion.HTTP_1_1 && spoken != HttpVersion.HTTP_1_0) {
+                fault = "version";
+            }
+        }
+
+        @Override
+        public void parsedHeader(HttpField field) {
+            fields.add(field);
+        }
+
+        @Override
+        public boolean headerComplete() {
+            headDone = true;
+            return true;
+        }
+
+        @Override
+        public boolean content(ByteBuffer content) {
+            try {
+                java.util.Objects.requireNonNull(body).piece(content);
+            } catch (IOException e) {
+                throw new Wrapped(e);
+            }
+            return false;
+        }
+
+        @Override
+        public boolean contentComplete() {
+            return false;
+        }
+
+        @Override
+        public boolean messageComplete() {
+            whole = true;
+            return true;
+        }
+
+        @Override
+        public void badMessage(HttpException failure) {
+            fault = String.valueOf(failure.getReason());
+        }
+
+        @Override
+        public void earlyEOF() {
+            fault = "it ended early";
+        }
+    }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.gateway.egress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.MetaData;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// HTTP/2 inside of TLS: what of a program's streams arrives at an origin, and how what does not is refused.
+@Timeout(60)
+class InterceptHttp2Test {
+    private static final String A = "a.allowed.test";
+    private static final String GOOD = ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/1";
+
+    @TempDir
+    Path dir;
+
+    private final List<String> arrived = new CopyOnWriteArrayList<>();
+    private final Server server = new Server();
+    private Lab lab;
+    private Inside inside;
+
+    @BeforeEach
+    void open() throws Exception {
+        lab = new Lab(dir);
+        var tls = new SslContextFactory.Server();
+        tls.setSslContext(SecureOrigin.context(A));
+        var http = new HttpConfiguration();
+        var alpn = new ALPNServerConnectionFactory();
+        alpn.setDefaultProtocol("http/1.1");
+        var connector = new ServerConnector(server, new SslConnectionFactory(tls, "alpn"), alpn, new HTTP2ServerConnectionFactory(http), new HttpConnectionFactory(http));
+        connector.open(lab.outside.serverSocket().bind(new InetSocketAddress(Lab.HERE, 443)));
+        server.addConnector(connector);
+        server.setHandler(new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                arrived.add(request.getMethod() + " " + request.getHttpURI().getPathQuery() + " " + Request.getServerName(request));
+                String body = Content.Source.asString(request, StandardCharsets.UTF_8);
+                var trailers = HttpFields.build().put("grpc-status", "0");
+                response.setTrailersSupplier(() -> trailers);
+                response.write(true, ByteBuffer.wrap(("hello " + body).getBytes()), callback);
+                return true;
+            }
+        });
+        server.start();
+        lab.name(A, Lab.HERE);
+        inside = lab.sandbox(Lab.policy(InterceptTest.rule("request.web[0]", Set.of("GET", "POST"), null, null, List.of("/ok/**"), A)));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        server.stop();
+        lab.close();
+    }
+
+    /// A program that speaks HTTP/2 as a test wants it.
+    private final class Talk implements AutoCloseable {
+        final SecureClient client = SecureClient.to(lab, inside, A, "h2");
+        private final FieldBlock blocks = new FieldBlock();
+
+        Talk(boolean window) throws Exception {
+            assertThat(client.socket.getApplicationProtocol()).isEqualTo("h2");
+            client.say("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+            send(new Frame(Frame.SETTINGS, 0, 0, new byte[0]));
+            if (window) {
+                send(Frame.number(Frame.WINDOW_UPDATE, 0, 1 << 20));
+            }
+        }
+
+        void send(Frame frame) throws IOException {
+            frame.write(client.socket.getOutputStream());
+        }
+
+        void request(int id, boolean last, String fields) throws IOException {
+            send(new Frame(Frame.HEADERS, Frame.END_HEADERS | (last ? Frame.END_STREAM : 0), id, block(fields)));
+        }
+
+        /// The next that is about this stream, or a GOAWAY; null at the end.
+        Frame next(int id) throws IOException {
+            while (true) {
+                Frame frame = Frame.read(client.in);
+                if (frame == null || frame.stream() == id && frame.type() != Frame.WINDOW_UPDATE || frame.type() == Frame.GOAWAY) {
+                    return frame;
+                }
+                if (frame.type() == Frame.SETTINGS && !frame.has(Frame.ACK)) {
+                    send(new Frame(Frame.SETTINGS, Frame.ACK, 0, new byte[0]));
+                }
+            }
+        }
+
+        /// `STATUS body`, and the trailers where there are some.
+        String answer(int id) throws IOException {
+            var text = new StringBuilder();
+            for (Frame frame = next(id); frame != null && frame.stream() == id; frame = next(id)) {
+                if (frame.type() == Frame.HEADERS) {
+                    MetaData said = blocks.read(frame, client.in).said();
+                    text.append(said instanceof MetaData.Response r ? r.getStatus() + " " : " " + said.getHttpFields().get("grpc-status"));
+                } else if (frame.type() == Frame.DATA) {
+                    text.append(new String(frame.content()));
+                }
+                if (frame.type() == Frame.RST_STREAM || frame.has(Frame.END_STREAM)) {
+                    break;
+                }
+            }
+            return text.toString();
+        }
+
+        @Override
+        public void close() throws IOException {
+            client.close();
+        }
+    }
+
+    private static byte[] block(String fields) {
+        var out = new ByteArrayOutputStream();
+        for (String field : fields.split("\\|")) {
+            int at = field.indexOf('=', 1);
+            out.write(0);
+            for (String part : List.of(field.substring(0, at), field.substring(at + 1))) {
+                out.write(part.length());
+                out.writeBytes(part.getBytes(StandardCharsets.ISO_8859_1));
+            }
+        }
+        return out.toByteArray();
+    }
+
+    @Test
+    void streamsGoThroughWithBodiesAndTrailersAndRefusedOnesLeaveTheOthersAlone() throws Exception {
+        try (var talk = new Talk(true)) {
+            talk.request(1, true, GOOD);
+            assertThat(talk.answer(1)).isEqualTo("200 hello  0");
+            talk.request(3, false, GOOD.replace("GET", "POST") + "|te=trailers");
+            talk.send(new Frame(Frame.DATA, 0, 3, "abc".getBytes()));
+            talk.request(5, false, GOOD.replace("/ok/1", "/other").replace("GET", "POST"));
+            for (int i = 0; i < 20; i++) {
+                talk.send(new Frame(Frame.DATA, 0, 5, new byte[10_000])); // more than any window: given back, and never sent on
+            }
+            assertThat(talk.answer(5)).startsWith("403 {").contains("\"reason\":\"path\"", "\"rule\":\"request.web[0]\"");
+            talk.send(new Frame(Frame.DATA, Frame.END_STREAM, 3, "def".getBytes()));
+            assertThat(talk.answer(3)).isEqualTo("200 hello abcdef 0");
+        }
+        assertThat(arrived).containsExactly("GET /ok/1 " + A, "POST /ok/1 " + A);
+        assertThat(lab.records(inside)).filteredOn(r -> r.action().startsWith("request")).extracting(r -> r.action() + " " + r.fields().get("path"))
+                .containsExactly("request /ok/1", "request /ok/1", "request.denied /other");
+    }
+
+    @Test
+    void withoutAWindowARefusalIsTheStatusAlone() throws Exception {
+        try (var talk = new Talk(false)) {
+            talk.request(1, true, GOOD.replace("/ok/1", "/other"));
+            assertThat(talk.answer(1)).isEqualTo("403 ");
+        }
+        assertThat(arrived).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {":method=GET|:scheme=https|:authority=b.allowed.test|:path=/ok/2", ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/2|host=b.allowed.test",
+        ":method=GET|:scheme=https|:authority=a.allowed.test:444|:path=/ok/2", ":method=CONNECT|:authority=a.allowed.test:443", ":method=GET|:scheme=http|:authority=a.allowed.test|:path=/ok/2",
+        ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/2|Upper=1", ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/2|connection=close",
+        ":method=GET|:method=POST|:scheme=https|:authority=a.allowed.test|:path=/ok/2", ":method=GET|:scheme=https|:authority=a.allowed.test|:authority=b.allowed.test|:path=/ok/2",
+        ":method=GET|:scheme=https|x=1|:authority=a.allowed.test|:path=/ok/2", ":method=GET|:scheme=https|:path=/ok/2", ":method=GET|:scheme=https|:authority=a.allowed.test",
+        ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/../other", ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/%2e%2e/other",
+        ":method=GET|:scheme=https|:authority=a.allowed.test|:path=https://b.allowed.test/ok/2", ":method=DELETE|:scheme=https|:authority=a.allowed.test|:path=/ok/2",
+        ":method=CONNECT|:protocol=websocket|:scheme=https|:authority=a.allowed.test|:path=/ok/2", ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/2|transfer-encoding=chunked",
+        ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/2|x=a\r\nhost: b", ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/2|x y=1", ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/2|te=gzip"})
+    void whatIsNoRequestForThisHostNeverArrives(String hostile) throws Exception {
+        try (var talk = new Talk(true)) {
+            talk.request(1, true, GOOD);
+            assertThat(talk.answer(1)).startsWith("200 ");
+            talk.request(3, true, hostile);
+            assertThat(talk.answer(3)).matches("(?s)(403|400) .*");
+        }
+        assertThat(arrived).containsExactly("GET /ok/1 " + A);
+        assertThat(lab.told(inside)).anyMatch(t -> t.startsWith("request.denied " + A));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Frame.CONTINUATION, Frame.PUSH_PROMISE, 1000, 2000, 3000, 4000, 5000})
+    void whatNoPeerMaySendEndsTheConnection(int kind) throws Exception {
+        try (var talk = new Talk(true)) {
+            talk.request(1, true, GOOD);
+            assertThat(talk.answer(1)).startsWith("200 ");
+            var frames = new ArrayList<Frame>();
+            switch (kind) {
+                case 1000 -> { // a block that never ends
+                    frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM, 3, block(GOOD)));
+                    for (int i = 0; i < 40; i++) {
+                        frames.add(new Frame(Frame.CONTINUATION, 0, 3, block("x=1")));
+                    }
+                }
+                case 2000 -> { // another frame within a block
+                    frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM, 3, block(GOOD)));
+                    frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 5, block(GOOD)));
+                }
+                case 3000 -> frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 4, block(GOOD)));
+                case 4000 -> frames.add(new Frame(Frame.DATA, 0, 1, new byte[(16 << 10) + 1]));
+                case 5000 -> frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 3, new byte[] {(byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, 0x7f}));
+                default -> frames.add(new Frame(kind, Frame.END_HEADERS, 3, block(GOOD)));
+            }
+            try {
+                for (Frame frame : frames) {
+                    talk.send(frame);
+                }
+                while (Frame.read(talk.client.in) != null) {
+                    // what was on its way
+                }
+            } catch (IOException gone) {
+                // as it should be
+            }
+        }
+        assertThat(arrived).containsExactly("GET /ok/1 " + A);
+    }
+}
