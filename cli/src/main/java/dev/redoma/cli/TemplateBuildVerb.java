@@ -54,6 +54,7 @@ final class TemplateBuildVerb extends Verb {
     int run(RedomaClient client) throws IOException, InterruptedException {
         var path = Path.of(what);
         if (!Files.exists(path) && TemplateBuild.isShipped(what)) {
+            asItComes();
             TemplateGroup.said(this, new TemplateBuild(io).build(client, what, Path.of(System.getProperty("java.io.tmpdir"))));
             return Exit.OK;
         }
@@ -65,6 +66,13 @@ final class TemplateBuildVerb extends Verb {
             progress.close();
             sent.leftOut().forEach(left -> io.err().println("redoma: not sent, it is no file, folder or link: " + Text.safe(left)));
             return new BuildFollow(this).follow(client, sent.build(), detach);
+        }
+    }
+
+    private void asItComes() {
+        if (name != null || tag != null || !args.isEmpty() || noCache || detach) {
+            throw new Failed(Exit.USAGE, "The template '" + Text.safe(what) + "' comes with Redoma and is built as it is, under its own name: --name, --tag, --build-arg, --no-cache and --detach do not go with it.",
+                    "Leave them out; 'redoma template tag' gives it further names, and a recipe can begin with FROM " + Text.safe(what) + ".");
         }
     }
 
