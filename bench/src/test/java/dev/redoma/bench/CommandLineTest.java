@@ -173,6 +173,7 @@ class CommandLineTest {
         assertThat(redoma.call("template", "untag", "tiny:cli").code()).isZero();
         assertThat(redoma.call("template", "show", "tiny:cli").code()).isEqualTo(3);
         assertThat(redoma.call("template", "show", "no name").code()).isEqualTo(2);
+        assertThat(redoma.call("template", "build", "base", "--name", "mine").code()).isEqualTo(2);
         try (var box = lab.tiny()) {
             var secret = "ghp_" + "c1L2i3C4l5I6c7L8i9C0l1I2c3L4i5C6l7I8";
             box.write("/root/app/.env", ("TOKEN=" + secret + "\n").getBytes(java.nio.charset.StandardCharsets.UTF_8));
@@ -187,7 +188,12 @@ class CommandLineTest {
             var scrubbed = redoma.call("snapshot", "create", box.id(), "--name", "cli:v2");
             assertThat(scrubbed.err()).contains("scrubbed: credentials, 1 file\n");
             assertThat(redoma.call("snapshot", "list", "--name", "cli").text().lines()).hasSize(3);
+            assertThat(redoma.call("snapshot", "tag", "cli:v1", "kept").code()).isZero();
             assertThat(redoma.call("snapshot", "delete", "cli:v1").code()).isZero();
+            assertThat(redoma.call("snapshot", "show", "cli:v1").code()).isEqualTo(3);
+            assertThat(redoma.call("snapshot", "show", "cli:kept").code()).isZero();
+            assertThat(redoma.call("snapshot", "delete", "cli:kept").code()).isZero();
+            assertThat(redoma.call("snapshot", "show", "cli:kept").code()).isEqualTo(3);
             assertThat(redoma.call("snapshot", "delete", "cli").code()).isZero();
             assertThat(redoma.call("snapshot", "show", "cli").code()).isEqualTo(3);
         }

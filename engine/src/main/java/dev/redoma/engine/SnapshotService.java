@@ -109,11 +109,22 @@ final class SnapshotService {
         });
     }
 
+    /// By `NAME:TAG` it is the tag that goes, and the snapshot with it if no tag but `latest` is left.
     void delete(Caller caller, String snapshot) {
         caller.need(Scope.CREATE);
         SnapshotRow row = visible(caller, snapshot);
         if (!row.ready()) {
             throw notFound(snapshot);
+        }
+        int colon = snapshot.indexOf(':');
+        String name = row.name();
+        if (name != null && colon == name.length() && snapshot.startsWith(name)) {
+            String tag = snapshot.substring(colon + 1);
+            List<String> others = core.store().read(tx -> SnapshotTags.of(tx, row.id()));
+            if (others.stream().anyMatch(t -> !t.equals(tag) && !t.equals(TemplateReference.LATEST))) {
+                untag(caller, name, tag);
+                return;
+            }
         }
         core.background().call(() -> {
             snapshots.delete(row, caller.key(), Map.of());

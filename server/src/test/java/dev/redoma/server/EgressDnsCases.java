@@ -78,8 +78,8 @@ final class EgressDnsCases {
             names.put(h + ".allowed.test", List.of("=" + h + ".b.test"));
             names.put(h + ".b.test", List.of("=" + h + ".allowed.test"));
         }).looks("{h}.allowed.test", "{h}.b.test").records(KNOWN, "connect.failed {h}.allowed.test look-up"));
-        all.add(web("a name that does not exist outside", CONNECTS).looks("{h}.allowed.test").records(KNOWN, "connect.denied {h}.allowed.test no-address"));
-        all.add(web("a name without an address", CONNECTS).leads().records(KNOWN, "connect.denied {h}.allowed.test no-address"));
+        all.add(web("a name that does not exist outside", CONNECTS).looks("{h}.allowed.test").records(KNOWN, "connect.failed {h}.allowed.test no-address"));
+        all.add(web("a name without an address", CONNECTS).leads().records(KNOWN, "connect.failed {h}.allowed.test no-address"));
         all.add(web("a name with more addresses than any", CONNECTS).leads(IntStream.range(0, 300).mapToObj(i -> "45.1." + i / 250 + "." + i % 250).toArray(String[]::new))
                 .records(KNOWN, "connect.failed {h}.allowed.test look-up"));
     }

@@ -8,6 +8,7 @@ import dev.redoma.policy.EgressDecider;
 import dev.redoma.policy.EgressDecision.Allow;
 import dev.redoma.policy.HostName;
 import dev.redoma.policy.Passage;
+import dev.redoma.policy.Reason;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
@@ -27,6 +28,7 @@ final class Outward {
     private static final int FIRST_CHUNK = 4096;
     private static final String CONNECT = "connect";
     private static final String DENIED = "connect.denied";
+    private static final String FAILED = "connect.failed";
 
     private final SandboxEgress sandbox;
     private final SocketChannel inside;
@@ -81,7 +83,7 @@ final class Outward {
             return;
         }
         if (!(checked.decision() instanceof Allow allow)) {
-            Fact denied = Fact.of(DENIED, host, port, checked.decision());
+            Fact denied = Fact.of(checked.decision().reason() == Reason.NO_ADDRESS ? FAILED : DENIED, host, port, checked.decision());
             refuse(host == null ? denied.at(literal.getHostAddress()) : denied);
             return;
         }
@@ -134,7 +136,7 @@ final class Outward {
         try {
             return sandbox.way().check(decider, host, literal, port, sandbox.shares());
         } catch (IOException unknown) {
-            refuse(new Fact("connect.failed", host, null, port, null, null, "look-up", java.util.Map.of()));
+            refuse(new Fact(FAILED, host, null, port, null, null, "look-up", java.util.Map.of()));
             return null;
         }
     }
@@ -230,7 +232,7 @@ final class Outward {
         try {
             outside = sandbox.way().dial(what.addresses(), what.port());
         } catch (IOException unreachable) {
-            sandbox.records().refused(Fact.of("connect.failed", what.host(), what.port(), what.allow()).with("upstream", true));
+            sandbox.records().refused(Fact.of(FAILED, what.host(), what.port(), what.allow()).with("upstream", true));
             reset();
             return;
         }

@@ -6,6 +6,7 @@ import dev.redoma.policy.EgressDecider;
 import dev.redoma.policy.EgressDecision;
 import dev.redoma.policy.EgressDecision.Allow;
 import dev.redoma.policy.HostName;
+import dev.redoma.policy.Reason;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -90,7 +91,9 @@ final class PlainHttp {
             return;
         }
         if (!(checked.decision() instanceof Allow connection)) {
-            refuse(403, Fact.of("connect.denied", host, PORT, checked.decision()), checked.decision().reason().text());
+            boolean unknown = checked.decision().reason() == Reason.NO_ADDRESS;
+            refuse(unknown ? 502 : 403, Fact.of(unknown ? "connect.failed" : "connect.denied", host, PORT, checked.decision()),
+                    unknown ? "no address of " + host + " is known to the server's resolver" : checked.decision().reason().text());
             return;
         }
         if (!(connection.request(head.method(), head.path()) instanceof Allow allow)) {
