@@ -56,12 +56,10 @@ await works('e2b sandbox info', async () => assert.ok((await e2b('sandbox', 'inf
 await works('e2b sandbox exec', async () => {
   assert.equal(await e2b('sandbox', 'exec', '-c', '/tmp', '-e', 'X=y', id, 'echo $X; pwd'), 'y\n/tmp\n');
 });
-if (!secured) {
-  await works('e2b sandbox exec, exit code', async () => {
-    const code = await e2b('sandbox', 'exec', id, 'exit 7').then(() => 0, (error) => error.code);
-    assert.equal(code, 7);
-  });
-}
+await works('e2b sandbox exec, exit code', async () => {
+  const error = await e2b('sandbox', 'exec', id, 'exit 7').then(() => ({ code: 0 }), (e) => e);
+  assert.equal(error.code, 7, `${error.stdout} ${error.stderr}`);
+});
 await works('e2b sandbox connect', async () => {
   const { text } = await atTerminal('echo at-$((1+1)); exit\r', 'sandbox', 'connect', id);
   assert.ok(text.includes('at-2'), text);

@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Fills the workspace of a new sandbox before it is handed out: git, in the sandbox, by arguments alone, as the user of commands. A sandbox
@@ -138,7 +139,7 @@ final class Workspaces {
         }
 
         private RedomaException failed(String verb, Exec exec, String said, long before) {
-            var last = GuestErrors.clean(said.length() > SHOWN ? said.substring(said.length() - SHOWN) : said);
+            var last = (said.length() > SHOWN ? said.substring(said.length() - SHOWN) : said).strip().lines().map(GuestErrors::clean).collect(Collectors.joining("\n"));
             var refusal = refused().filter(now -> now.all() > before).map(Network.Refused::latest).filter(latest -> !"no-address".equals(latest.reason()) && meant(latest, said));
             if (refusal.isPresent() && source.remote().isPresent() && !exec.timedOut()) {
                 var refused = GitReach.onTheWay(row.policy(), source.remote().get(), refusal.get());
@@ -147,7 +148,7 @@ final class Workspaces {
             var time = core.config().times().workspace();
             var problem = Problem.of(Code.SETUP_FAILED, "The workspace could not be filled: git " + verb + " "
                             + (exec.timedOut() ? "did not end within " + Amounts.time(time) + " (times.workspace)" : "ended with " + (exec.exitCode() == null ? exec.state() : "code " + exec.exitCode()))
-                            + ": " + last.strip(), remedy()).with("output", last);
+                            + ": " + last.replace("\n", "; "), remedy()).with("output", last);
             return (exec.timedOut() ? problem.with("limit", "times.workspace").with("timeoutMs", time.toMillis()) : problem).raise();
         }
 

@@ -9,9 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// Looks an archive from outside through before any of it is unpacked: what is refused is refused whole, naming the member. A member goes
 /// to a relative path without `..`, once, never through another that is no directory; links may point anywhere, since nothing follows them.
 final class ArchiveCheck {
-    /// A small archive may be as compressible as it likes; a large one that grows like this is made to fill disks.
-    private static final long HARMLESS = 256L << 20;
-    private static final long TIMES = 200;
+    private static final long HARMLESS = Unpacked.HARMLESS;
+    private static final long TIMES = Unpacked.TIMES;
     private static final long NAMES = 64L << 20;
 
     private final ImportLimits limits;

@@ -147,7 +147,7 @@ public final class Incoming implements AutoCloseable {
                         .with("written", "nothing").raise(flaw);
             }
             throw refused(String.valueOf(flaw.getMessage()), flaw.member(), flaw);
-        } catch (EOFException | java.util.zip.ZipException | com.github.luben.zstd.ZstdIOException cut) {
+        } catch (EOFException | java.util.zip.ZipException cut) {
             throw refused(cut.getMessage() == null ? "it is cut" : cut.getMessage(), null, cut);
         }
     }

@@ -34,11 +34,15 @@ public final class IncomingTar {
 
     /// Takes off gzip or zstd.
     public static IncomingTar of(InputStream raw) throws IOException {
-        var plain = new BufferedInputStream(Unpacked.of(raw), LOOK);
-        plain.mark(LOOK);
-        var start = plain.readNBytes(LOOK);
-        plain.reset();
-        return new IncomingTar(plain, looksLikeImage(start));
+        try {
+            var plain = new BufferedInputStream(Unpacked.of(raw), LOOK);
+            plain.mark(LOOK);
+            var start = plain.readNBytes(LOOK);
+            plain.reset();
+            return new IncomingTar(plain, looksLikeImage(start));
+        } catch (TarFlaw flaw) {
+            throw refused(flaw);
+        }
     }
 
     /// True as well for what has a directory first that no root file system has: an archive may lie in one.
@@ -87,6 +91,9 @@ public final class IncomingTar {
                 write(file, ByteBuffer.wrap(buffer, 0, n));
             }
             return file;
+        } catch (TarFlaw flaw) {
+            file.close();
+            throw refused(flaw);
         } catch (IOException | RuntimeException e) {
             file.close();
             throw e;
@@ -97,6 +104,10 @@ public final class IncomingTar {
         while (bytes.hasRemaining()) {
             file.write(bytes);
         }
+    }
+
+    private static RuntimeException refused(TarFlaw flaw) {
+        return Problem.of(Code.ARCHIVE_REFUSED, "the archive is refused: " + flaw.getMessage(), "Make the archive anew.").raise(flaw);
     }
 
     private static RuntimeException full() {

@@ -53,8 +53,9 @@ final class TarImport {
             current = null;
             plain.rest();
             drain(tar);
-            if (!plain.digest().equals(diffId)) {
-                throw new TarFlaw("its content has the digest " + plain.digest() + " and not " + diffId + " as its image says");
+            String digest = plain.digest();
+            if (!digest.equals(diffId)) {
+                throw new TarFlaw("its content has the digest " + digest + " and not " + diffId + " as its image says");
             }
             beneath.settle();
             extraction.setTimes(beneath);

@@ -60,6 +60,8 @@ public final class TarIndex implements AutoCloseable {
                 }
                 out.write(buffer, 0, n);
             }
+        } catch (TarFlaw flaw) {
+            throw refused(String.valueOf(flaw.getMessage()), null);
         }
     }
 

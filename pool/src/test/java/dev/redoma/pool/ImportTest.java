@@ -217,6 +217,21 @@ class ImportTest {
         bounded(limits, extras.file("f", ""), "too many");
     }
 
+    /// Whatever room there is.
+    @Test
+    void whatGrowsAsOnlyBombsDoIsRefused() throws Exception {
+        var packed = tmp.resolve("bomb.tar.gz");
+        sh(tmp, "truncate -s 600M zeros && tar --format=gnu -czf bomb.tar.gz zeros && rm zeros");
+        assertThat(Files.size(packed)).isLessThan(2L << 20);
+        try (var in = Files.newInputStream(packed)) {
+            refusedAt(in, "grows more than 200 times", "zeros");
+        }
+        try (var in = Files.newInputStream(packed)) {
+            var incoming = IncomingTar.of(in);
+            assertThatThrownBy(() -> incoming.spool(tmp, Long.MAX_VALUE)).hasMessageContaining("archive-refused").hasMessageContaining("grows");
+        }
+    }
+
     @Test
     void depthCannotBeStackedUpThroughLinks() {
         var tar = new Tar().symlink("l0", "/");

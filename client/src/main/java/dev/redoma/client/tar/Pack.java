@@ -11,12 +11,13 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.LongConsumer;
 
-/// Writes what is below a folder as a tar. Links go as links and are never followed; sockets, FIFOs and devices are left out and named.
+/// Writes what is below a folder as a tar. Links go as links and are never followed, a file with several names in the folder is one file with these names; sockets, FIFOs and devices are left out and named.
 public final class Pack {
     private static final int DEEPEST = 512;
 
@@ -25,6 +26,8 @@ public final class Pack {
     private final LongConsumer progress;
     private final boolean ignoring;
     private final List<String> leftOut = new ArrayList<>();
+    /// Names that files with several of them were given first.
+    private final Map<Inode, String> named = new HashMap<>();
     private String always = "";
     private long bytes;
 
@@ -80,7 +83,7 @@ public final class Pack {
     }
 
     private void member(Path path, String name, int depth, Ignores ignores) throws IOException {
-        var facts = Files.readAttributes(path, "unix:mode,size,lastModifiedTime,isDirectory,isRegularFile,isSymbolicLink", LinkOption.NOFOLLOW_LINKS);
+        var facts = Files.readAttributes(path, "unix:mode,size,nlink,ino,dev,lastModifiedTime,isDirectory,isRegularFile,isSymbolicLink", LinkOption.NOFOLLOW_LINKS);
         if (ignores.ignored(name, is(facts, "isDirectory"))) {
             return;
         }
@@ -98,11 +101,20 @@ public final class Pack {
             }
             children(path, name + "/", depth + 1, ignores);
         } else if (is(facts, "isRegularFile")) {
+            if (fact(facts, "nlink", Integer.class) > 1) {
+                String first = named.putIfAbsent(new Inode(fact(facts, "dev", Long.class), fact(facts, "ino", Long.class)), name);
+                if (first != null) {
+                    tar.entry(TarEntry.same(name, mode, first, modified));
+                    return;
+                }
+            }
             file(path, name, mode, fact(facts, "size", Long.class), modified);
         } else {
             leftOut.add(path.toString());
         }
     }
+
+    private record Inode(long device, long number) {}
 
     private static boolean is(Map<String, Object> facts, String name) {
         return fact(facts, name, Boolean.class);

@@ -19,6 +19,11 @@ record TarEntry(String name, char kind, int mode, long size, Instant modified, S
         return new TarEntry(name, '2', 0777, 0, modified, target);
     }
 
+    /// Another name of a member before it.
+    static TarEntry same(String name, int mode, String first, Instant modified) {
+        return new TarEntry(name, '1', mode, 0, modified, first);
+    }
+
     /// The name as people read it.
     String shown() {
         return new String(name.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1), java.nio.charset.StandardCharsets.UTF_8);

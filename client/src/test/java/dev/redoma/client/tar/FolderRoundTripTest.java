@@ -65,6 +65,19 @@ class FolderRoundTripTest {
     }
 
     @Test
+    void namesOfOneFileStayNamesOfOneFile() throws Exception {
+        Files.createDirectory(from.resolve("d"));
+        Files.writeString(from.resolve("d/a"), "one");
+        Files.createLink(from.resolve("b"), from.resolve("d/a"));
+        Files.createLink(scratch.resolve("elsewhere"), Files.writeString(from.resolve("alone"), "two"));
+        roundTrip();
+        assertThat(Files.getAttribute(to.resolve("b"), "unix:ino")).isEqualTo(Files.getAttribute(to.resolve("d/a"), "unix:ino"));
+        assertThat(to.resolve("d/a")).hasContent("one");
+        assertThat(to.resolve("alone")).hasContent("two");
+        assertThat(Files.getAttribute(to.resolve("alone"), "unix:nlink")).isEqualTo(1);
+    }
+
+    @Test
     void longAndForeignNamesSurvive() throws IOException {
         var deep = from;
         for (int i = 0; i < 30; i++) {
