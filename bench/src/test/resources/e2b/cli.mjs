@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { secured } from './reach.mjs';
 import { differs, finish, refused, works } from './table.mjs';
 
 const PROGRAM = 'node_modules/@e2b/cli/dist/index.js';

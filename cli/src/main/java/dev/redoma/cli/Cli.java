@@ -3,6 +3,7 @@ package dev.redoma.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -37,7 +38,7 @@ final class Cli {
     static int run(String[] args, Io io) {
         try {
             if (args.length > 0 && args[0].equals("bench") && !asksForHelp(args)) {
-                return Bench.delegate(java.util.Arrays.copyOfRange(args, 1, args.length), io);
+                return Bench.delegate(Arrays.copyOfRange(args, 1, args.length), io);
             }
             return line(args, io).execute(args);
         } catch (Failed failed) {
@@ -46,7 +47,7 @@ final class Cli {
     }
 
     private static boolean asksForHelp(String[] args) {
-        return java.util.Arrays.stream(args).anyMatch(arg -> arg.equals("-h") || arg.equals("--help"));
+        return Arrays.stream(args).anyMatch(arg -> arg.equals("-h") || arg.equals("--help"));
     }
 
     /// Only the verb that is named, if one is; all of them for help and completion.
@@ -67,7 +68,7 @@ final class Cli {
         line.setOut(new PrintWriter(io.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(io.err(), true, StandardCharsets.UTF_8));
         line.setUnmatchedOptionsArePositionalParams(false);
-        line.setParameterExceptionHandler((problem, args) -> usage(problem, io));
+        line.setParameterExceptionHandler((problem, args) -> usage(problem, args, io));
         line.setExecutionExceptionHandler((problem, at, parsed) -> Report.of(problem, io, json(at), carries(at)));
         line.setExecutionStrategy(parsed -> {
             var last = parsed;
@@ -83,13 +84,13 @@ final class Cli {
         return line;
     }
 
-    private static int usage(ParameterException problem, Io io) {
+    private static int usage(ParameterException problem, String[] args, Io io) {
         var at = problem.getCommandLine();
         var verb = problem instanceof CommandLine.UnmatchedArgumentException unmatched && at.getParent() == null ? unmatched.getUnmatched().getFirst() : "-";
-        io.err().println("redoma: " + (verb.startsWith("-") ? said(problem) : "no verb '" + verb + "'"));
-        io.err().println("  what to do: see '" + at.getCommandSpec().qualifiedName() + " --help'"
-                + (carries(at) ? "; '--' goes before the command" : ""));
-        return carries(at) ? Exit.OURS : Exit.USAGE;
+        var said = String.valueOf(verb.startsWith("-") ? said(problem) : "no verb '" + verb + "'");
+        var remedy = "see '" + at.getCommandSpec().qualifiedName() + " --help'" + (carries(at) ? "; '--' goes before the command" : "");
+        boolean json = Arrays.stream(args).takeWhile(arg -> !arg.equals("--")).anyMatch("--json"::equals);
+        return Report.of(new Failed(Exit.USAGE, said, remedy), io, json, carries(at));
     }
 
     /// As picocli says it, but for values of NAME=VALUE, which it doubles a word about.

@@ -76,7 +76,7 @@ final class Report {
         return switch (failure) {
             case RedomaApiException e -> e.problem();
             case ClientException e -> local(code(e), String.valueOf(e.getMessage()), e.remedy());
-            case Failed f -> local("cli", String.valueOf(f.getMessage()), f.remedy());
+            case Failed f -> local(f.code() == Exit.USAGE ? "usage" : "cli", String.valueOf(f.getMessage()), f.remedy());
             case RedomaException e -> local(e.code().wire(), e.problem().message(), e.problem().remedy());
             case UncheckedIOException e when e.getCause() != null -> file(e.getCause());
             case IOException e -> file(e);

@@ -5,12 +5,15 @@ import dev.redoma.client.Profile;
 import dev.redoma.client.json.Json;
 import dev.redoma.client.json.JsonException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.Optional;
 
 /// The server of a data directory: started by us with the flags of the launcher, found again by the file it keeps there while it serves.
@@ -106,16 +109,32 @@ final class ServerProcess {
         return process.waitFor();
     }
 
-    /// What another of the server's mains prints; its own errors are ours.
+    /// What another of the server's mains prints; its refusal is ours.
     static byte[] answer(String main, List<String> arguments) throws IOException, InterruptedException {
-        var process = new ProcessBuilder(command(main, arguments)).redirectInput(Path.of("/dev/null").toFile())
-                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        var process = new ProcessBuilder(command(main, arguments)).redirectInput(Path.of("/dev/null").toFile()).start();
+        var words = new FutureTask<>(() -> {
+            try (var err = process.getErrorStream()) {
+                return new String(err.readAllBytes(), StandardCharsets.UTF_8).strip();
+            }
+        });
+        Thread.ofVirtual().start(words);
         byte[] said;
         try (var out = process.getInputStream()) {
             said = out.readAllBytes();
         }
-        if (process.waitFor() != 0) {
-            throw new Failed(Exit.FAILURE, main + " ended with " + process.exitValue() + ".", "Its words are above.");
+        int code = process.waitFor();
+        String told;
+        try {
+            told = words.get();
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause());
+        }
+        if (code != 0) {
+            var why = told.startsWith("redoma: ") ? told.substring("redoma: ".length()) : told;
+            throw new Failed(code == Exit.USAGE ? Exit.USAGE : Exit.FAILURE, why.isEmpty() ? main + " ended with " + code + "." : why, "");
+        }
+        if (!told.isEmpty()) {
+            System.err.println(told);
         }
         return said;
     }

@@ -140,6 +140,8 @@ class ExitCodeTest {
     @Test
     void aVerbThatIsNotThereIsNamed() {
         assertThat(Called.withoutServer("frobnicate").err()).contains("no verb 'frobnicate'").contains("redoma --help");
+        assertThat(Called.withoutServer("list", "--frobnicate", "--json").text()).contains("\"problem\"").contains("\"code\":\"usage\"");
+        assertThat(Called.withoutServer("list", "--frobnicate").text()).isEmpty();
     }
 
     @Test

@@ -41,7 +41,7 @@ public final class Abandoned {
             System.out.println();
             System.exit(0);
         } catch (RedomaException refused) {
-            System.err.println("redoma: " + refused.problem().message() + " " + refused.problem().remedy());
+            System.err.println("redoma: " + Main.told(refused.problem()));
             System.exit(refused.code() == Code.INVALID_FIELD ? 2 : 1);
         }
     }

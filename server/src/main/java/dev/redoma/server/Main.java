@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server;
 
+import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import java.util.List;
 
@@ -17,7 +18,7 @@ public final class Main {
             house = House.open(options, System.getenv());
         } catch (RedomaException refused) {
             var problem = refused.problem();
-            System.err.println("redoma: " + problem.message() + " " + problem.remedy());
+            System.err.println("redoma: " + told(problem));
             System.exit(problem.code().status() == 400 ? 2 : 1);
             return;
         }
@@ -25,5 +26,10 @@ public final class Main {
         System.out.println("ready " + house.url());
         System.out.flush();
         Thread.currentThread().join();
+    }
+
+    /// In two sentences.
+    static String told(Problem problem) {
+        return problem.message() + (problem.message().endsWith(".") ? " " : ". ") + problem.remedy();
     }
 }
