@@ -2,6 +2,7 @@
 package dev.redoma.policy;
 
 import dev.redoma.model.wire.PolicyProposal;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +33,11 @@ public final class Learning {
                 }
             });
         }
+        hosts.forEach((host, ports) -> {
+            if (ports.isEmpty()) {
+                left.add(host + ": only its name was asked for, so its port is not known; 443 is proposed.");
+            }
+        });
         return new PolicyProposal(text(hosts), List.copyOf(left));
     }
 
@@ -43,6 +49,9 @@ public final class Learning {
     private static Optional<String> objection(Refused r, EffectivePolicy policy) {
         String asked = r.host() != null ? r.host() : String.valueOf(r.address());
         String shown = Flaw.shown(asked);
+        if (r.reason() != null && Arrays.stream(Reason.values()).noneMatch(known -> known != Reason.NO_ADDRESS && known.wire().equals(r.reason()))) {
+            return Optional.of(shown + ": " + Flaw.shown(r.reason()) + "; no rule would change that.");
+        }
         if (r.host() != null && HostName.parse(r.host()).isEmpty()) {
             return Optional.of(shown + ": it is no name of a host.");
         }

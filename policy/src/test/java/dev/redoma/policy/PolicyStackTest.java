@@ -125,6 +125,10 @@ class PolicyStackTest {
             assertThat(d.decideName(other).allowed()).isFalse();
         }
         assertThat(d.decideConnect("b.example.com", 443, List.of(PUBLIC)).allowed()).isFalse();
+        assertThat(Learning.propose(List.of(new Learning.Refused("n.example.com", null, 0, "no-rule"), new Learning.Refused("m.example.com", null, 80, "host-mismatch")), policy)).satisfies(p -> {
+            assertThat(p.text()).contains("n.example.com").doesNotContain("m.example.com");
+            assertThat(p.left()).hasSize(2).anyMatch(l -> l.startsWith("n.example.com: only its name")).anyMatch(l -> l.startsWith("m.example.com: host-mismatch"));
+        });
         var narrow = new PolicyStack("p", List.of(PolicyFile.read("floor", "f", "egress: {web: [{hosts: [a.example.com], tls: opaque}]}"), NAMED.read("request", "none"))).effective(1);
         assertThat(Learning.propose(List.of(new Learning.Refused("b.example.com", null, 443, "no-rule")), narrow)).satisfies(p -> {
             assertThat(p.text()).isEmpty();
