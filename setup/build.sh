@@ -79,6 +79,8 @@ write_launch() {
         echo '[ ! -r "$dist/cli.aot" ] || flags+=(-XX:AOTCache="$dist/cli.aot" "${quiet[@]}")'
         # A Ctrl-C while Java starts can make it end with 1 instead of 130. Verbs that leave nothing to end need no handler of Java's: the signal ends them.
         echo 'case ${REDOMA_JAVA_OPTIONS-}${1-} in audit | diff | doctor | keys | list | logs | ls | policy | show | stat | status) flags+=(-Xrs) ;; esac'
+        # A bench is a client that works hard: it has the whole compiler, as programs that use the client have.
+        echo '[ "${1-}" != bench ] || flags=("${flags[@]/-XX:TieredStopAtLevel=1/-XX:+TieredCompilation}")'
         echo '[ -z "${training-}" ] || return 0'
         echo 'exec "$dist/jdk/bin/java" "${flags[@]}" ${REDOMA_JAVA_OPTIONS-} -Dredoma.home="$home" -Dredoma.server.flags="${server[*]}" -cp "$jars" dev.redoma.cli.Main "$@"'
     } >"$dist/launch.sh.new"
