@@ -203,8 +203,8 @@ final class ExposureService implements Exposures {
 
     /// What it no longer allows ends, with the connections of those who are there by it.
     void policyChanged(SandboxRow row) {
-        policies.remove(row.id());
-        PreviewPolicy policy = policies(row);
+        PreviewPolicy policy = read(row);
+        policies.put(row.id(), policy); // over what somebody who still had the old row may have put there meanwhile
         Instant now = core.now();
         ended(book.of(row.id()).stream().filter(e -> !e.expired(now) && !policy.decide(e.port(), e.audience()).allows(Duration.between(e.createdAt(), e.expiresAt()))).toList(), Records.ENGINE, "ended",
                 Map.of("reason", "policy"));
