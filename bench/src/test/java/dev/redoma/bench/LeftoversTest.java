@@ -47,7 +47,7 @@ class LeftoversTest {
             assertThat(told.get("status").asString()).isEqualTo("warn");
             assertThat(told.get("detail").asString()).contains(lab.rig().place().data().toString()).contains("no server serves");
             assertThat(told.get("fix").asString()).contains("redoma up --data").contains("redoma doctor --clean " + installation);
-            assertThat(doctor(lab, "--clean", "0000000000").code()).as("nothing says that it is ours").isEqualTo(1);
+            assertThat(doctor(lab, "--clean", "0000000000").code()).as("nothing says that it is ours: a wrong argument").isEqualTo(2);
             assertThat(lab.rig().processes()).isPositive();
 
             var cleaned = doctor(lab, "--clean", installation);

@@ -87,6 +87,32 @@ class EnvdTest {
     }
 
     @Test
+    void inputForACommandThatHasJustEndedIsNotFoundNeverAWrongState() throws Exception {
+        for (int i = 0; i < 60; i++) {
+            try (var quick = envd.stream("process.Process/Start", "{\"process\":{\"cmd\":\"/bin/sh\",\"args\":[\"-c\",\"exit 7\"]},\"stdin\":true}")) {
+                int pid = quick.next().get("event").get("start").get("pid").intValue();
+                var close = envd.unary("process.Process/CloseStdin", "{\"process\":{\"pid\":" + pid + "}}");
+                assertThat(close.statusCode()).as(close.body()).isIn(200, 404);
+                var input = envd.unary("process.Process/SendInput", "{\"process\":{\"pid\":" + pid + "},\"input\":{\"stdin\":\"" + base64("late\n") + "\"}}");
+                assertThat(input.statusCode()).as(input.body()).isEqualTo(404);
+                assertThat(quick.all().end().get("exitCode").intValue()).isEqualTo(7);
+            }
+        }
+    }
+
+    @Test
+    void aCommandThatClosedItsInputItselfTakesACloseButNoInput() throws Exception {
+        try (var deaf = envd.stream("process.Process/Start", "{\"process\":{\"cmd\":\"/bin/sh\",\"args\":[\"-c\",\"exec <&-; echo closed; sleep 2; exit 3\"]},\"stdin\":true}")) {
+            int pid = deaf.next().get("event").get("start").get("pid").intValue();
+            assertThat(deaf.next().get("event").has("data")).isTrue();
+            var input = envd.unary("process.Process/SendInput", "{\"process\":{\"pid\":" + pid + "},\"input\":{\"stdin\":\"" + base64("x") + "\"}}");
+            assertThat(input.body()).contains("failed_precondition");
+            assertThat(envd.unary("process.Process/CloseStdin", "{\"process\":{\"pid\":" + pid + "}}").statusCode()).isEqualTo(200);
+            assertThat(deaf.all().end().get("exitCode").intValue()).isEqualTo(3);
+        }
+    }
+
+    @Test
     void aKilledCommandEndsBySignalAndAnotherIsAttachedTo() throws Exception {
         try (var first = envd.stream("process.Process/Start", EnvdClient.sh("while :; do echo tick; sleep 0.05; done"))) {
             int pid = first.next().get("event").get("start").get("pid").intValue();

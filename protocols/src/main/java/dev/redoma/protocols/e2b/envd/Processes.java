@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class Processes {
     /// How long input may wait for a process that does not read, where the client sets no limit.
     private static final Duration INPUT = Duration.ofMinutes(1);
+    /// How long the end of a command may take to be known here once the command reads nothing more.
+    private static final Duration ENDING = Duration.ofMillis(500);
     private static final Duration LONGEST = Duration.ofHours(24);
     private static final int COLUMNS = 80;
     private static final int ROWS = 24;
@@ -143,9 +145,26 @@ final class Processes {
     private void send(Exchange http, Asked asked, Exec exec, InputStream data, boolean close) throws Exception {
         var asks = Deadline.of(http);
         Deadline.within(asks == null ? INPUT : asks, () -> {
-            execs.stdin(asked.caller(), asked.id(), exec.id(), data, close);
+            try {
+                execs.stdin(asked.caller(), asked.id(), exec.id(), data, close);
+            } catch (RedomaException refused) {
+                unread(asked, exec, close, refused);
+            }
             return true;
         });
+    }
+
+    /// Nobody reads it any more. A command that has just ended is not found, as a moment later; one that runs on has closed its end itself, so closing is done.
+    private void unread(Asked asked, Exec exec, boolean close, RedomaException refused) {
+        if (refused.code() != Code.WRONG_STATE) {
+            throw refused;
+        }
+        if (execs.await(asked.caller(), asked.id(), exec.id(), ENDING).endedAt() != null) {
+            throw Selected.notFound(exec);
+        }
+        if (!close) {
+            throw refused;
+        }
     }
 
     private Object inputs(Exchange http, Asked asked, Messages requests) throws Exception {
@@ -173,7 +192,7 @@ final class Processes {
             default -> throw Problem.field("signal", "is none of those that can be sent", "SIGNAL_SIGTERM or SIGNAL_SIGKILL");
         };
         if (!reached) {
-            throw Problem.of(Code.EXEC_NOT_FOUND, "the process has just ended", "List them.").raise();
+            throw Selected.notFound(exec);
         }
         return NOTHING;
     }

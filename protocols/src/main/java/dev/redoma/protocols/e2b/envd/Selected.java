@@ -93,6 +93,11 @@ final class Selected {
         return Optional.empty();
     }
 
+    /// For one that has ended meanwhile.
+    static RedomaException notFound(Exec exec) {
+        return new Wanted(exec.pid() == null ? null : exec.pid().longValue(), tag(exec)).notFound();
+    }
+
     private record Wanted(@Nullable Long pid, @Nullable String tag) {
 
         static Wanted of(@Nullable Message selector) {
