@@ -26,6 +26,16 @@ public final class Keys {
         return api.post(Target.of("/v1/keys"), new CreateKey(name, tenant, scopes), NewKey.class);
     }
 
+    /// Of a person.
+    public NewKey create(String name, @Nullable String tenant, List<String> scopes, @Nullable String user) {
+        return api.post(Target.of("/v1/keys"), new CreateKey(name, tenant, scopes, user), NewKey.class);
+    }
+
+    /// A new value for a key; the old one ends at once.
+    public NewKey rotate(String id) {
+        return api.post(Target.of("/v1/keys/", id, "/rotate"), null, NewKey.class);
+    }
+
     public void revoke(String id) {
         api.send("DELETE", Target.of("/v1/keys/", id), null);
     }

@@ -119,6 +119,10 @@ public final class RedomaClient implements AutoCloseable {
         return new Keys(api);
     }
 
+    public Users users() {
+        return new Users(api);
+    }
+
     /// What was tried on the server's host, and the fix for what is missing; operators only.
     public List<Finding> doctor() {
         return api.get(Target.of("/v1/doctor"), Findings.class).findings();

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,7 @@ public final class ChainLedger implements Ledger {
     private final BodyKeys bodyKeys;
     private final HeadsLog log;
     private final Checkpoints checkpoints;
+    private volatile Function<String, Optional<String>> persons = actor -> Optional.empty();
 
     private ChainLedger(Store store, Path directory, SigningKey key, BodyKeys bodyKeys) {
         this.store = store;
@@ -40,8 +43,14 @@ public final class ChainLedger implements Ledger {
         return new ChainLedger(store, directory, key, bodyKeys);
     }
 
+    /// From now on each record of an actor who is somebody's key says whose.
+    public void persons(Function<String, Optional<String>> whose) {
+        persons = whose;
+    }
+
     @Override
-    public long append(Handle tx, Entry entry) {
+    public long append(Handle tx, Entry asked) {
+        var entry = persons.apply(asked.actor()).map(person -> asked.with("person", person)).orElse(asked);
         var tip = Tip.of(tx, entry.tenant());
         long seq = tip.seq() + 1;
         var row = Row.of(entry, seq, now(), tip.hash(), seal(tx, entry, seq));

@@ -24,4 +24,10 @@ public record Entry(
         sealed = Map.copyOf(sealed);
         fromGuest = java.util.List.copyOf(fromGuest);
     }
+
+    Entry with(String name, Object value) {
+        var more = new java.util.LinkedHashMap<>(open);
+        more.put(name, value);
+        return new Entry(tenant, actor, sandbox, exec, category, action, more, sealed, fromGuest);
+    }
 }

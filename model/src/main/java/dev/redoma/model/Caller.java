@@ -3,7 +3,7 @@ package dev.redoma.model;
 
 import java.util.Set;
 
-/// Who asks: the key (or person), its tenant, what it may do. An `OPERATE` caller sees all tenants.
+/// Who asks: the key, its tenant, what it may do. An `OPERATE` caller sees all tenants and may do all but approve.
 public record Caller(String key, TenantId tenant, Set<Scope> scopes) {
 
     public Caller {
@@ -15,7 +15,7 @@ public record Caller(String key, TenantId tenant, Set<Scope> scopes) {
     }
 
     public void need(Scope scope) {
-        if (!scopes.contains(scope) && !operator()) {
+        if (!scopes.contains(scope) && (scope == Scope.APPROVE || !operator())) {
             throw Problem.of(Code.FORBIDDEN, "This key lacks the scope '" + scope.name().toLowerCase(java.util.Locale.ROOT) + "'.",
                             "Ask an operator for a key with it (redoma keys create).")
                     .with("scope", scope.name().toLowerCase(java.util.Locale.ROOT))

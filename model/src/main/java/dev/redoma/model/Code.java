@@ -15,6 +15,7 @@ public enum Code {
     VOLUME_NOT_FOUND(404, false, Layer.REQUEST),
     BUILD_NOT_FOUND(404, false, Layer.REQUEST),
     KEY_NOT_FOUND(404, false, Layer.REQUEST),
+    USER_NOT_FOUND(404, false, Layer.REQUEST),
     EXPOSURE_NOT_FOUND(404, false, Layer.REQUEST),
     FILE_NOT_FOUND(404, false, Layer.COMMAND),
     IMAGE_NOT_FOUND(404, false, Layer.REGISTRY),

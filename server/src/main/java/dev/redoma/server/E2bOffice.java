@@ -25,7 +25,7 @@ record E2bOffice(Keys keys, Ledger ledger) implements Office {
 
     @Override
     public NewKey makeKey(Caller caller, String name) {
-        return keys.create(caller, new CreateKey(name, null, caller.scopes().stream().map(s -> s.name().toLowerCase(Locale.ROOT)).sorted().toList()));
+        return keys.create(caller, new CreateKey(name, null, caller.scopes().stream().map(s -> s.name().toLowerCase(Locale.ROOT)).sorted().toList(), keys.person(caller.key()).orElse(null)));
     }
 
     @Override

@@ -55,6 +55,8 @@ public final class House implements AutoCloseable {
             var trying = opened.add(Ahead.open("tier", () -> OciTier.open(
                     new OciConfig(installation, config.runDir(), options.guestBinary("redoma-guest"), options.guestBinary("redoma-launcher")))));
             var ledger = ChainLedger.open(store, config.dataDir());
+            var keys = new Keys(store, ledger, Clock.systemUTC());
+            ledger.persons(keys::person);
             watch.done("ledger");
             var http = listening.get();
             var router = opened.add(Ahead.open("router", () -> HttpServer.start(config.router(), E2b.starting())));
@@ -68,7 +70,6 @@ public final class House implements AutoCloseable {
             engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, images(config), egress, Clock.systemUTC()));
             watch.done("engine");
             var tokens = E2b.tokens(config.dataDir());
-            var keys = new Keys(store, ledger, Clock.systemUTC());
             var ingress = opened.add(new Ingress(opened.add(E2b.doors(config, engine, tokens, keys)), engine.ports(), engine.exposures()));
             router.get().route(ingress);
             var secured = config.secured() == null ? null : opened.add(HttpServer.start(config.secured().listen(), config.secured().tls(), E2b.starting()));

@@ -44,9 +44,11 @@ final class FakeServed implements AutoCloseable {
         var config = Config.load(dataDir, dataDir.resolve("run"), null, environment, "127.0.0.1:0");
         store = SqliteStore.open(dataDir.resolve("redoma.db"));
         var ledger = ChainLedger.open(store, dataDir);
+        var keys = new dev.redoma.server.keys.Keys(store, ledger, java.time.Clock.systemUTC());
+        ledger.persons(keys::person);
         var about = new ServerRoutes.About(() -> new ServerInfo("0.1.0", "i", "container", List.of(), Map.of()), List::of, new Metrics(store)::text);
         var http = HttpServer.start(config.http(), NativeApi.starting());
-        serving = Serving.start(config, http, new Serving.Outside(http.address().getPort(), E2b.starting(), null), E2b.tokens(config.dataDir()), new dev.redoma.server.keys.Keys(store, ledger, java.time.Clock.systemUTC()), store, ledger, redoma, about, dataDir.resolve("p/profile.json"));
+        serving = Serving.start(config, http, new Serving.Outside(http.address().getPort(), E2b.starting(), null), E2b.tokens(config.dataDir()), keys, store, ledger, redoma, about, dataDir.resolve("p/profile.json"));
         profile = Json.read(Files.readAllBytes(dataDir.resolve("p/profile.json")), OperatorProfile.Profile.class);
     }
 

@@ -94,7 +94,7 @@ public final class Api implements Door {
             throw stopping();
         }
         if (!keys.alive(caller)) {
-            throw Problem.of(Code.UNAUTHENTICATED, "This key was revoked.", "Use another key.").raise();
+            throw Problem.of(Code.UNAUTHENTICATED, "This key was revoked or rotated, or its person's role changed.", "Use a key that holds.").raise();
         }
     }
 

@@ -33,6 +33,7 @@ public final class NativeApi {
         all.addAll(new BuildRoutes(redoma.builds(), largest).operations());
         all.addAll(new AuditRoutes(ledger, redoma.sandboxes()).operations());
         all.addAll(new KeyRoutes(keys).operations());
+        all.addAll(new UserRoutes(keys.users()).operations());
         return new Api(all, keys, rates);
     }
 

@@ -24,27 +24,35 @@ final class KeyRows {
     record Row(Key key, byte[] hash) {}
 
     static List<Row> all(Handle handle) {
-        return Sql.list(handle, KeyRows::row, "SELECT id, name, tenant, scopes, hash, created_at, revoked_at FROM api_key ORDER BY created_at, id");
+        return Sql.list(handle, KeyRows::row, "SELECT id, name, tenant, scopes, hash, created_at, revoked_at, person, issued_by, rotated_at FROM api_key ORDER BY created_at, id");
     }
 
     private static Row row(ResultSet rs) throws SQLException {
-        long revoked = rs.getLong("revoked_at");
-        boolean live = rs.wasNull();
         return new Row(
-                new Key(rs.getString("id"), rs.getString("name"), rs.getString("tenant"), List.of(rs.getString("scopes").split(",")),
-                        instant(rs.getLong("created_at")), live ? null : instant(revoked)),
+                new Key(rs.getString("id"), rs.getString("name"), rs.getString("tenant"), List.of(rs.getString("scopes").split(",")), instant(rs.getLong("created_at")),
+                        perhaps(rs, "revoked_at"), rs.getString("person"), rs.getString("issued_by"), perhaps(rs, "rotated_at")),
                 rs.getBytes("hash"));
+    }
+
+    private static @Nullable Instant perhaps(ResultSet rs, String column) throws SQLException {
+        long micros = rs.getLong(column);
+        return rs.wasNull() ? null : instant(micros);
     }
 
     static void insert(Handle handle, Row row) {
         var key = row.key();
-        Sql.update(handle, "INSERT INTO api_key (id, name, tenant, scopes, hash, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-                key.id(), key.name(), key.tenant(), String.join(",", key.scopes()), row.hash(), micros(key.createdAt()));
+        Sql.update(handle, "INSERT INTO api_key (id, name, tenant, scopes, hash, created_at, person, issued_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                key.id(), key.name(), key.tenant(), String.join(",", key.scopes()), row.hash(), micros(key.createdAt()), key.user(), key.issuedBy());
     }
 
     /// False where there was no such key, or none alive.
     static boolean revoke(Handle handle, String id, Instant at) {
         return Sql.update(handle, "UPDATE api_key SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", micros(at), id) == 1;
+    }
+
+    /// Another value for the same key; false where it is not alive.
+    static boolean rotate(Handle handle, String id, byte[] hash, Instant at) {
+        return Sql.update(handle, "UPDATE api_key SET hash = ?, rotated_at = ? WHERE id = ? AND revoked_at IS NULL", hash, micros(at), id) == 1;
     }
 
     static Set<Scope> scopes(Key key) {
@@ -57,11 +65,11 @@ final class KeyRows {
         return Arrays.stream(Scope.values()).filter(s -> s.name().toLowerCase(Locale.ROOT).equals(word)).findFirst().orElse(null);
     }
 
-    private static Instant instant(long micros) {
+    static Instant instant(long micros) {
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
     }
 
-    private static long micros(Instant at) {
+    static long micros(Instant at) {
         return ChronoUnit.MICROS.between(Instant.EPOCH, at);
     }
 }

@@ -8,48 +8,56 @@ import dev.redoma.model.Code;
 import dev.redoma.model.KeyId;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
-import dev.redoma.model.Scope;
+import dev.redoma.model.Role;
 import dev.redoma.model.TenantId;
 import dev.redoma.model.wire.CreateKey;
 import dev.redoma.model.wire.Key;
 import dev.redoma.model.wire.NewKey;
+import dev.redoma.model.wire.User;
 import dev.redoma.store.Store;
-import java.security.MessageDigest;
 import java.time.Clock;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The keys of this installation. All live ones are in memory, so that a check costs one hash and a revocation counts at once.
+/// The keys of this installation, programs' and people's. All live ones are in memory, so that a check costs one hash and a revocation counts at once.
 /// Thread-safe.
 public final class Keys {
     private final Store store;
     private final Ledger ledger;
     private final Clock clock;
-    private final Map<String, Live> byHash = new ConcurrentHashMap<>();
-
-    private final Set<String> alive = ConcurrentHashMap.newKeySet();
-
-    private record Live(Key key, byte[] hash, Caller caller) {}
+    private final Holders holders = new Holders();
+    private final Users users;
+    /// What the database has and what memory has never differ for whoever holds it.
+    private final ReentrantLock changes = new ReentrantLock();
 
     public Keys(Store store, Ledger ledger, Clock clock) {
         this.store = store;
         this.ledger = ledger;
         this.clock = clock;
-        store.read(KeyRows::all).stream().filter(row -> row.key().revokedAt() == null).forEach(this::remember);
+        this.users = new Users(store, ledger, clock, holders, this);
+        store.read(UserRows::all).forEach(holders::put);
+        store.read(KeyRows::all).forEach(holders::put);
     }
 
-    private void remember(KeyRows.Row row) {
-        var key = row.key();
-        var caller = new Caller(key.id(), new TenantId(key.tenant()), KeyRows.scopes(key));
-        alive.add(key.id());
-        byHash.put(HexFormat.of().formatHex(row.hash()), new Live(key, row.hash(), caller));
+    /// A change of keys or people, one at a time.
+    <T> T changing(Supplier<T> change) {
+        changes.lock();
+        try {
+            return change.get();
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    public Users users() {
+        return users;
     }
 
     /// The caller of a key; UNAUTHENTICATED for anything else, whatever is wrong with it.
@@ -62,21 +70,26 @@ public final class Keys {
 
     /// The same where it may as well be something else.
     public Optional<Caller> find(String value) {
-        if (!KeyValue.looksLike(value)) {
-            return Optional.empty();
-        }
-        var hash = new KeyValue(value).hash();
-        var live = byHash.get(HexFormat.of().formatHex(hash));
-        return live == null || !MessageDigest.isEqual(live.hash(), hash) ? Optional.empty() : Optional.of(live.caller());
+        return KeyValue.looksLike(value) ? Optional.ofNullable(holders.find(new KeyValue(value).hash())).map(Holders.Live::caller) : Optional.empty();
     }
 
     private static RedomaException refused(String why) {
         return Problem.of(Code.UNAUTHENTICATED, why, "Send 'Authorization: Bearer KEY' or 'X-API-Key: KEY' with a key of this installation.").raise();
     }
 
-    /// True while the key of this caller is not revoked.
+    /// True while the key of this caller is what it was when `authenticate` gave the caller: not revoked, not rotated, its person's role not changed.
     public boolean alive(Caller caller) {
-        return alive.contains(caller.key());
+        return holders.holds(caller);
+    }
+
+    /// Whose a key is or was: ids, never reused; empty for a program's and for what is no key.
+    public Optional<String> person(String key) {
+        return Optional.ofNullable(holders.key(key)).map(Key::user);
+    }
+
+    /// The key by which a key was made.
+    public Optional<String> issuer(String key) {
+        return Optional.ofNullable(holders.key(key)).map(Key::issuedBy);
     }
 
     public List<Key> list() {
@@ -84,66 +97,130 @@ public final class Keys {
     }
 
     public NewKey create(Caller by, CreateKey request) {
-        return create(by.key(), name(request.name()), new TenantId(request.tenant() == null ? by.tenant().value() : request.tenant()),
-                scopes(request.scopes()));
+        return changing(() -> made(by, request));
+    }
+
+    private NewKey made(Caller by, CreateKey request) {
+        var scopes = KeyRules.scopes(request.scopes());
+        var name = KeyRules.name("key", request.name());
+        var user = request.user() == null ? null : KeyRules.present(holders.user(request.user()), request.user());
+        mayMake(by, scopes, user);
+        var tenant = request.tenant() != null ? request.tenant() : user != null ? user.tenant() : by.tenant().value();
+        if (user != null) {
+            KeyRules.within(KeyRules.role(user.role()), scopes);
+            if (!user.tenant().equals(tenant)) {
+                throw Problem.field("tenant", "is not that of the person", "'" + user.tenant() + "', or nothing");
+            }
+        }
+        return create(by.key(), name, new TenantId(tenant), scopes, request.user());
+    }
+
+    /// Operators who are not admins make keys of their own, and narrow ones for programs: none by which somebody else would be spoken for.
+    private void mayMake(Caller by, List<String> scopes, @Nullable User user) {
+        if (admin(by)) {
+            return;
+        }
+        boolean own = user != null && person(by.key()).filter(user.id()::equals).isPresent();
+        if (!own && (user != null || scopes.contains("operate") || scopes.contains("approve"))) {
+            throw onlyAdmins("make keys of other people, or of programs that operate or approve");
+        }
+    }
+
+    /// Whoever looks after people: the installation's own operator keys, and people of that role who hold one.
+    boolean admin(Caller caller) {
+        var person = person(caller.key());
+        return caller.operator() && (person.isEmpty() || person.map(holders::user).filter(u -> u.role().equals(Role.ADMIN.wire())).isPresent());
+    }
+
+    void needAdmin(Caller caller, String to) {
+        if (!admin(caller)) {
+            throw onlyAdmins(to);
+        }
+    }
+
+    private static RedomaException onlyAdmins(String to) {
+        return Problem.of(Code.FORBIDDEN, "Only admins may " + to + ".", "Ask an admin (redoma users list).").with("role", "admin").raise();
     }
 
     /// The key of the operator who started the server.
     public NewKey createOperator(String name) {
-        return create("server", name, TenantId.DEFAULT, List.of("operate"));
+        return changing(() -> create("server", KeyRules.name("key", name), TenantId.DEFAULT, List.of("operate"), null));
     }
 
-    private NewKey create(String actor, String name, TenantId tenant, List<String> scopes) {
+    private NewKey create(String actor, String name, TenantId tenant, List<String> scopes, @Nullable String user) {
         var value = KeyValue.mint();
-        var key = new Key(KeyId.mint().value(), name, tenant.value(), scopes, clock.instant().truncatedTo(ChronoUnit.MICROS), null);
+        var key = new Key(KeyId.mint().value(), name, tenant.value(), scopes, now(), null, user, actor, null);
         var row = new KeyRows.Row(key, value.hash());
         store.write(tx -> {
             KeyRows.insert(tx, row);
             return ledger.append(tx, entry(actor, key, "key-created"));
         });
-        remember(row);
+        holders.put(row);
         return new NewKey(key, value.secret());
     }
 
+    private Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.MICROS);
+    }
+
+    /// Another value for a key: its id, and with it what it made, stays. The old value ends at once, with all that is open by it. Anybody may do that to the key that asks, and to others of the same person.
+    public NewKey rotate(Caller by, String id) {
+        return changing(() -> rotated(by, id));
+    }
+
+    private NewKey rotated(Caller by, String id) {
+        var key = known(id);
+        boolean own = by.key().equals(id) || person(by.key()).filter(p -> p.equals(key.user())).isPresent();
+        if (!own && !admin(by)) {
+            throw by.operator() ? onlyAdmins("rotate keys of others") : notFound(id);
+        }
+        var value = KeyValue.mint();
+        var at = now();
+        boolean done = store.write(tx -> {
+            boolean alive = KeyRows.rotate(tx, id, value.hash(), at);
+            if (alive) {
+                ledger.append(tx, entry(by.key(), key, "key-rotated"));
+            }
+            return alive;
+        });
+        if (!done) {
+            throw notFound(id);
+        }
+        var now = new Key(id, key.name(), key.tenant(), key.scopes(), key.createdAt(), null, key.user(), key.issuedBy(), at);
+        holders.put(new KeyRows.Row(now, value.hash()));
+        return new NewKey(now, value.secret());
+    }
+
     public void revoke(Caller by, String id) {
-        var key = list().stream().filter(k -> k.id().equals(id)).findFirst().orElseThrow(() -> notFound(id));
-        store.write(tx -> KeyRows.revoke(tx, id, clock.instant()) ? ledger.append(tx, entry(by.key(), key, "key-revoked")) : 0L);
-        alive.remove(id);
-        byHash.values().removeIf(live -> live.key().id().equals(id));
+        var key = known(id);
+        if (key.user() != null && !person(by.key()).filter(key.user()::equals).isPresent()) {
+            needAdmin(by, "revoke keys of other people");
+        }
+        changing(() -> {
+            store.write(tx -> KeyRows.revoke(tx, id, now()) ? ledger.append(tx, entry(by.key(), key, "key-revoked")) : 0L);
+            reload(List.of(id));
+            return true;
+        });
+    }
+
+    /// From what the database has now.
+    void reload(List<String> ids) {
+        store.read(KeyRows::all).stream().filter(row -> ids.contains(row.key().id())).forEach(holders::put);
+    }
+
+    private Key known(String id) {
+        return Optional.ofNullable(holders.key(id)).orElseThrow(() -> notFound(id));
     }
 
     private static RedomaException notFound(String id) {
         return Problem.of(Code.KEY_NOT_FOUND, "There is no key " + (KeyId.looksLike(id) ? id : "of that id") + ".", "List them: GET /v1/keys.").raise();
     }
 
-    private static Entry entry(String actor, Key key, String action) {
-        return new Entry(key.tenant(), actor, null, null, "admin", action, Map.of("key", key.id(), "scopes", key.scopes()), Map.of("name", key.name()), List.of());
-    }
-
-    private static String name(String name) {
-        if (name.isBlank() || name.length() > 64 || name.chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
-            throw Problem.field("name", "cannot be a key's name", "1 to 64 printable characters");
+    static Entry entry(String actor, Key key, String action) {
+        var open = new LinkedHashMap<String, Object>(Map.of("key", key.id(), "scopes", key.scopes()));
+        if (key.user() != null) {
+            open.put("user", key.user());
         }
-        return name;
-    }
-
-    /// `approve` is never held together with what could act on the approval.
-    private static List<String> scopes(List<String> words) {
-        for (var word : words) {
-            if (KeyRows.scope(word) == null) {
-                throw Problem.field("scopes", "'" + word + "' is no scope", "some of read, create, exec, approve, operate");
-            }
-        }
-        if (words.isEmpty()) {
-            throw Problem.field("scopes", "is empty", "some of read, create, exec, approve, operate");
-        }
-        if (words.contains("approve") && words.stream().anyMatch(w -> acts(KeyRows.scope(w)))) {
-            throw Problem.field("scopes", "'approve' cannot be together with create, exec or operate", "approve alone or with read");
-        }
-        return words.stream().map(w -> w.toLowerCase(Locale.ROOT)).distinct().toList();
-    }
-
-    private static boolean acts(@Nullable Scope scope) {
-        return scope == Scope.CREATE || scope == Scope.EXEC || scope == Scope.OPERATE;
+        return new Entry(key.tenant(), actor, null, null, "admin", action, open, Map.of("name", key.name()), List.of());
     }
 }
