@@ -19,6 +19,9 @@ interface Live {
 
     GuestLink guest();
 
+    /// Where connections into it come from.
+    Inlet inlet();
+
     /// Environment given at create, under that of each exec.
     Map<String, String> env();
 

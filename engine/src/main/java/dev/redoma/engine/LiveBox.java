@@ -23,6 +23,7 @@ final class LiveBox implements Live, AutoCloseable {
     private final TemplateConfig config;
     private final Instance instance;
     private final GuestLink guest;
+    private final Inlet inlet;
     private final ReentrantLock activity = new ReentrantLock();
     private int busy;
     private long activeAtNanos = System.nanoTime();
@@ -42,6 +43,7 @@ final class LiveBox implements Live, AutoCloseable {
         this.config = config;
         this.instance = instance;
         this.guest = guest;
+        this.inlet = new Inlet(instance);
     }
 
     @Override
@@ -67,6 +69,11 @@ final class LiveBox implements Live, AutoCloseable {
     @Override
     public GuestLink guest() {
         return guest;
+    }
+
+    @Override
+    public Inlet inlet() {
+        return inlet;
     }
 
     @Override
@@ -258,6 +265,7 @@ final class LiveBox implements Live, AutoCloseable {
 
     @Override
     public void close() {
+        inlet.close();
         guest.close();
     }
 }

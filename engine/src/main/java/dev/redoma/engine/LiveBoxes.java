@@ -23,4 +23,7 @@ interface LiveBoxes {
     SandboxId visible(Caller caller, String sandbox);
 
     Optional<Live> live(SandboxId sandbox);
+
+    /// The sandbox of that id, whoever asks, without waiting; empty where there is none.
+    Optional<Ports.Seen> seen(String sandbox);
 }

@@ -125,6 +125,16 @@ final class LiveLookup implements LiveBoxes {
     }
 
     @Override
+    public Optional<Ports.Seen> seen(String sandbox) {
+        Optional<LiveBox> known = boxes.find(sandbox).map(Box::live).filter(LiveBox::knownRunning);
+        return known.isPresent() ? known.map(live -> seen(live.row(), State.RUNNING)) : store.read(tx -> SandboxRows.find(tx, sandbox)).map(row -> seen(row, row.state()));
+    }
+
+    private static Ports.Seen seen(SandboxRow row, State state) {
+        return new Ports.Seen(row.id().value(), row.tenant(), row.createdBy(), state.wire(), row.wakes(), row.labels());
+    }
+
+    @Override
     public Optional<Live> live(SandboxId sandbox) {
         return boxes.find(sandbox).map(Box::live);
     }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
-import dev.redoma.kernel.KernelException;
-import dev.redoma.kernel.NetworkNamespace;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
+import dev.redoma.model.SandboxId;
 import dev.redoma.model.Scope;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -14,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
 import java.nio.channels.SocketChannel;
+import java.util.Optional;
 
 /// Connections into running sandboxes: the socket is made inside the sandbox's network namespace, which has no way out but its own loopback.
 final class PortService implements Ports {
@@ -60,6 +60,11 @@ final class PortService implements Ports {
         used(caller, sandbox);
     }
 
+    @Override
+    public Optional<Seen> seen(String sandbox) {
+        return SandboxId.looksLike(sandbox) ? boxes.seen(sandbox) : Optional.empty();
+    }
+
     private Live used(Caller caller, String sandbox) {
         if (!caller.scopes().contains(Scope.EXEC)) {
             caller.need(Scope.READ);
@@ -68,7 +73,7 @@ final class PortService implements Ports {
     }
 
     private static SocketChannel connected(Live live, InetSocketAddress to) throws IOException {
-        var channel = socket(live);
+        var channel = live.inlet().socket();
         try {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             channel.connect(to); // loopback: answered at once, one way or the other
@@ -77,18 +82,6 @@ final class PortService implements Ports {
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
-        }
-    }
-
-    private static SocketChannel socket(Live live) throws IOException {
-        try (var namespace = NetworkNamespace.ofProcess(live.instance().ref().pid())) {
-            // The pid was init's for as long as init lived: asked after the namespace is held.
-            if (!live.instance().alive()) {
-                throw new IOException("the sandbox has ended");
-            }
-            return namespace.socket();
-        } catch (KernelException gone) {
-            throw new IOException(gone);
         }
     }
 

@@ -2,7 +2,10 @@
 package dev.redoma.engine;
 
 import dev.redoma.model.Caller;
+import dev.redoma.model.TenantId;
 import java.nio.channels.SocketChannel;
+import java.util.Map;
+import java.util.Optional;
 
 /// What listens in a sandbox, reached from outside.
 public interface Ports {
@@ -13,4 +16,10 @@ public interface Ports {
 
     /// As any use: the sandbox runs when this returns, and one that sleeps is resumed for it. Refused where it cannot be.
     void awake(Caller caller, String sandbox);
+
+    /// The sandbox of that id, whoever asks; empty where there is none. Of one that is known to run nothing is read. What ended, paused or resumed it was not answered before this tells so.
+    Optional<Seen> seen(String sandbox);
+
+    /// What the router has to know of a sandbox: its state, and what never changes. `by`: the key that made it. `sleeps`: paused, it is resumed by its use.
+    record Seen(String id, TenantId tenant, String by, String state, boolean sleeps, Map<String, String> labels) {}
 }

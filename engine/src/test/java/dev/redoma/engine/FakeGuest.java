@@ -132,16 +132,14 @@ final class FakeGuest implements AutoCloseable {
     }
 
     /// An instance whose init is this process and whose children are all it says.
-    record Self(boolean family) implements Instance {
+    record Self(boolean family, boolean alive) implements Instance {
+        Self(boolean family) {
+            this(family, true);
+        }
 
         @Override
         public InstanceRef ref() {
             return new InstanceRef("self", (int) ProcessHandle.current().pid(), 0);
-        }
-
-        @Override
-        public boolean alive() {
-            return true;
         }
 
         @Override

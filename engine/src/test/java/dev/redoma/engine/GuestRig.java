@@ -195,6 +195,11 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
     }
 
     @Override
+    public Optional<Ports.Seen> seen(String sandbox) {
+        return Optional.empty();
+    }
+
+    @Override
     public Optional<Live> live(SandboxId sandbox) {
         return sandbox.equals(id) ? Optional.of(live()) : Optional.empty();
     }
@@ -246,6 +251,11 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
         @Override
         public GuestLink guest() {
             return rig.link;
+        }
+
+        @Override
+        public Inlet inlet() {
+            return new Inlet(rig.instance);
         }
 
         @Override

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server;
 
+import dev.redoma.engine.Ports;
 import dev.redoma.engine.Redoma;
 import dev.redoma.engine.Sandboxes;
 import dev.redoma.gateway.ingress.Doors;
 import dev.redoma.http.Exchange;
 import dev.redoma.model.Caller;
-import dev.redoma.model.Code;
-import dev.redoma.model.RedomaException;
-import dev.redoma.model.SandboxId;
 import dev.redoma.model.Scope;
 import dev.redoma.model.TenantId;
 import dev.redoma.model.wire.Sandbox;
@@ -17,7 +15,6 @@ import dev.redoma.protocols.e2b.Traits;
 import dev.redoma.policy.Audience;
 import dev.redoma.protocols.e2b.envd.Envd;
 import dev.redoma.server.keys.Keys;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -45,18 +42,7 @@ final class SandboxDoors implements Doors, AutoCloseable {
 
     @Override
     public @Nullable Door find(String id, int port) {
-        if (!SandboxId.looksLike(id)) {
-            return null;
-        }
-        try {
-            var sandbox = redoma.sandboxes().get(ROUTER, id);
-            return sandbox.state().equals("ended") ? null : door(sandbox, port);
-        } catch (RedomaException unknown) {
-            if (unknown.code() == Code.SANDBOX_NOT_FOUND) {
-                return null;
-            }
-            throw unknown;
-        }
+        return redoma.ports().seen(id).filter(seen -> !seen.state().equals("ended")).map(seen -> door(seen, port)).orElse(null);
     }
 
     /// One that is paused and is woken by its use is used like one that runs.
@@ -68,17 +54,16 @@ final class SandboxDoors implements Doors, AutoCloseable {
         };
     }
 
-    private Door door(Sandbox sandbox, int port) {
-        var secrets = new HashSet<String>();
-        var by = sandbox.createdBy();
-        var caller = new Caller(by == null ? "unknown" : by, new TenantId(sandbox.tenant()), Set.of(Scope.READ, Scope.EXEC));
-        var traits = Traits.of(sandbox);
-        boolean asleep = sandbox.state().equals("paused") && sandbox.onTimeout().equals("sleep");
-        boolean open = publicPorts && traits.publicTraffic() && redoma.exposures().leaves(sandbox.id(), port, Audience.PUBLIC);
-        var token = !open && traits.e2b() && redoma.exposures().leaves(sandbox.id(), port, Audience.TOKEN) ? tokens.traffic(sandbox) : null;
-        tokens.envd(sandbox).ifPresent(secrets::add);
-        secrets.add(tokens.traffic(sandbox));
-        return new Door(caller, sandbox.state(), asleep, open, token, traits.maskRequestHost(), Map.of(Envd.PORT, http -> envd.handle(http, sandbox)), secrets);
+    private Door door(Ports.Seen seen, int port) {
+        var id = seen.id();
+        var caller = new Caller(seen.by(), seen.tenant(), Set.of(Scope.READ, Scope.EXEC));
+        var traits = Traits.of(seen.labels());
+        boolean asleep = seen.state().equals("paused") && seen.sleeps();
+        boolean open = publicPorts && traits.publicTraffic() && redoma.exposures().leaves(id, port, Audience.PUBLIC);
+        var traffic = tokens.traffic(id);
+        var token = !open && traits.e2b() && redoma.exposures().leaves(id, port, Audience.TOKEN) ? traffic : null;
+        var secrets = tokens.envd(id, traits).map(envd -> Set.of(envd, traffic)).orElse(Set.of(traffic));
+        return new Door(caller, seen.state(), asleep, open, token, traits.maskRequestHost(), Map.of(Envd.PORT, http -> envd.handle(http, redoma.sandboxes().get(ROUTER, id))), secrets);
     }
 
     @Override

@@ -270,6 +270,11 @@ final class FakeRedoma implements Redoma, Sandboxes {
             public void awake(Caller caller, String sandbox) {
                 get(caller, sandbox);
             }
+
+            @Override
+            public java.util.Optional<Seen> seen(String sandbox) {
+                return java.util.Optional.empty();
+            }
         };
     }
 

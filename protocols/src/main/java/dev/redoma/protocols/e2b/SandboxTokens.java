@@ -28,12 +28,22 @@ public final class SandboxTokens {
 
     /// What `X-Access-Token` must be; empty where the sandbox was made with `secure: false`.
     public Optional<String> envd(Sandbox sandbox) {
-        return Traits.of(sandbox).secure() ? Optional.of(derive("envd", sandbox.id())) : Optional.empty();
+        return envd(sandbox.id(), Traits.of(sandbox));
+    }
+
+    /// The same of the sandbox of that id.
+    public Optional<String> envd(String sandbox, Traits traits) {
+        return traits.secure() ? Optional.of(derive("envd", sandbox)) : Optional.empty();
     }
 
     /// What `e2b-traffic-access-token` must be where not anybody may reach its ports.
     public String traffic(Sandbox sandbox) {
-        return derive("traffic", sandbox.id());
+        return traffic(sandbox.id());
+    }
+
+    /// The same of the sandbox of that id.
+    public String traffic(String sandbox) {
+        return derive("traffic", sandbox);
     }
 
     /// What opens the content of a volume.

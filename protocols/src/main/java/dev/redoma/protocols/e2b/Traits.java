@@ -20,7 +20,10 @@ public record Traits(boolean secure, boolean publicTraffic, @Nullable String mas
     private static final String HOST = PREFIX + "mask-request-host";
 
     public static Traits of(Sandbox sandbox) {
-        var labels = sandbox.labels();
+        return of(sandbox.labels());
+    }
+
+    public static Traits of(Map<String, String> labels) {
         return new Traits(!"false".equals(labels.get(SECURE)), "true".equals(labels.get(PUBLIC)), labels.get(HOST), labels.containsKey(PUBLIC));
     }
 
