@@ -111,11 +111,13 @@ final class Edge extends Handler.Abstract {
         if (ClientGone.in(failure) && (exchange.answered() || !stalled(failure))) {
             LOG.debug("{} {}: client gone", request.getMethod(), request.getHttpURI().getPath());
             exchange.release();
+            exchange.reset();
             callback.failed(failure instanceof ClientGone ? failure : new ClientGone(failure));
             return;
         }
         var problem = problem(request, failure);
         if (!exchange.restart()) {
+            exchange.reset();
             callback.failed(failure);
             return;
         }

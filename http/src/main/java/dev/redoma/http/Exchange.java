@@ -8,7 +8,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +15,10 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.http2.ErrorCode;
+import org.eclipse.jetty.http2.HTTP2Connection;
+import org.eclipse.jetty.http2.api.Stream;
+import org.eclipse.jetty.http2.frames.ResetFrame;
 import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -242,16 +245,22 @@ public final class Exchange {
             connection.getConnection().getEndPoint().close(new ClientGone(new IOException("broken off")));
             return;
         }
-        var streams = new ArrayList<HttpStream>();
-        try {
-            request.addHttpStreamWrapper(present -> {
-                streams.add(present);
-                return present;
-            });
-        } catch (IllegalStateException ended) {
-            return; // there is nothing left to break off
+        reset();
+    }
+
+    /// Of HTTP/2: the stream ends by an error that clients do not take for its good end, as some do where it is merely cancelled.
+    void reset() {
+        if (request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection) {
+            Stream stream;
+            try {
+                stream = connection.getSession().getStream(Integer.parseInt(request.getId()));
+            } catch (IllegalStateException ended) {
+                return; // there is nothing left to break off
+            }
+            if (stream != null && !stream.isReset()) {
+                stream.reset(new ResetFrame(stream.getId(), ErrorCode.INTERNAL_ERROR.code));
+            }
         }
-        streams.forEach(present -> present.failed(new ClientGone(new IOException("broken off"))));
     }
 
     public EventStream events() throws IOException {
