@@ -103,8 +103,8 @@ final class TemplateBuildVerb extends Verb {
 
     private static String named(Path folder) {
         var name = folder.getFileName() == null ? "" : folder.getFileName().toString().toLowerCase(Locale.ROOT);
-        if (!name.matches("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")) {
-            throw new Failed(Exit.USAGE, "The folder's name '" + Text.safe(name) + "' is no name of a template.", "Give one with --name (a-z, 0-9 and inner dashes).");
+        if (!name.matches("[a-z0-9]([a-z0-9_-]{0,126}[a-z0-9])?")) {
+            throw new Failed(Exit.USAGE, "The folder's name '" + Text.safe(name) + "' is no name of a template.", "Give one with --name (a-z, 0-9 and inner '-' and '_').");
         }
         return name;
     }

@@ -45,7 +45,7 @@ final class BuildService implements Builds {
     @Override
     public Build start(Caller caller, String template, StartBuild what, @Nullable RegistryLogin login) {
         caller.need(Scope.OPERATE);
-        String name = Objects.requireNonNull(RequestRules.name("template", template));
+        String name = Objects.requireNonNull(RequestRules.template("template", template));
         if ((what.image() == null) == (what.recipe() == null)) {
             throw Problem.field("recipe", "one of image and recipe must be there", "one of them");
         }
@@ -62,7 +62,7 @@ final class BuildService implements Builds {
     @Override
     public Build start(Caller caller, String template, FilesBuild what, InputStream files) throws IOException {
         caller.need(Scope.OPERATE);
-        String name = Objects.requireNonNull(RequestRules.name("template", template));
+        String name = Objects.requireNonNull(RequestRules.template("template", template));
         var id = BuildId.mint();
         places.make(id);
         try {

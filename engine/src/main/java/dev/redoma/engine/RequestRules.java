@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// The shapes of names, labels, environments and choices in requests; an offence names its field and what is allowed.
 final class RequestRules {
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
+    private static final Pattern TEMPLATE = Pattern.compile("[a-z0-9]([a-z0-9_-]{0,126}[a-z0-9])?");
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,255}");
     /// Labels that begin so are the server's own: no request through `/v1` gives them, and a fork keeps them.
     static final String OWN = "redoma.";
@@ -27,6 +28,14 @@ final class RequestRules {
     static @Nullable String name(String field, @Nullable String name) {
         if (name != null && (!NAME.matcher(name).matches() || SandboxId.looksLike(name) || SnapshotId.looksLike(name))) {
             throw Problem.field(field, "not a name", "1 to 63 of a-z, 0-9 and inner dashes, not in the form of an id");
+        }
+        return name;
+    }
+
+    /// Of a template or a snapshot: no host is called so.
+    static @Nullable String template(String field, @Nullable String name) {
+        if (name != null && (!TEMPLATE.matcher(name).matches() || SandboxId.looksLike(name) || SnapshotId.looksLike(name))) {
+            throw Problem.field(field, "not a name", "1 to 128 of a-z, 0-9 and inner '-' and '_', not in the form of an id");
         }
         return name;
     }

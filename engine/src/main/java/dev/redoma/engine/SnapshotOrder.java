@@ -28,7 +28,7 @@ record SnapshotOrder(
 
     /// What the request does not say is as configured. What it says may be stricter than that, never laxer: the operator's word is a floor.
     static SnapshotOrder of(CreateSnapshot r, EngineConfig.Saving config) {
-        String name = RequestRules.name("name", r.name());
+        String name = RequestRules.template("name", r.name());
         if (r.tag() != null && name == null) {
             throw Problem.field("tag", "a tag is of a name", "a name with it");
         }

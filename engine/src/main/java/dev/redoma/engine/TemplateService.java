@@ -106,7 +106,7 @@ final class TemplateService implements Templates {
             if (wanted.name() == null || wanted.digest() != null) {
                 throw Problem.field("name", "a digest comes of itself", "name or name:tag");
             }
-            RequestRules.name("name", wanted.name());
+            RequestRules.template("name", wanted.name());
             return new Names(wanted.name(), wanted.tag());
         }
     }

@@ -4,6 +4,8 @@ package dev.redoma.engine;
 import dev.redoma.model.Amounts;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Problem;
+import dev.redoma.model.SandboxId;
+import dev.redoma.model.SnapshotId;
 import dev.redoma.model.VolumeId;
 import dev.redoma.model.wire.CreateVolume;
 import java.time.Instant;
@@ -15,6 +17,7 @@ final class VolumeRules {
     /// The first user of nearly every distribution, and of the shipped templates.
     private static final String OWNER = "1000:1000";
     private static final Pattern OWNERS = Pattern.compile("(\\d{1,5}):(\\d{1,5})");
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?");
     private static final long LEAST = 1L << 20;
 
     private final long common;
@@ -26,9 +29,9 @@ final class VolumeRules {
     }
 
     VolumeRow fresh(Caller caller, CreateVolume r, Instant now) {
-        String name = RequestRules.name("name", r.name());
-        if (name == null || VolumeId.looksLike(name)) {
-            throw Problem.field("name", "not a name", "1 to 63 of a-z, 0-9 and inner dashes, not in the form of an id");
+        String name = r.name();
+        if (name == null || !NAME.matcher(name).matches() || VolumeId.looksLike(name) || SandboxId.looksLike(name) || SnapshotId.looksLike(name)) {
+            throw Problem.field("name", "not a name", "1 to 63 of A-Z, a-z, 0-9 and inner '-' and '_', not in the form of an id");
         }
         long[] owner = owner(r.owner());
         return new VolumeRow(VolumeId.mint(), caller.tenant(), name, VolumeRow.Kind.VOLUME, "creating", VolumeRow.CREATE,

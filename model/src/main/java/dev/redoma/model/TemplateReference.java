@@ -12,7 +12,7 @@ public record TemplateReference(@Nullable String name, @Nullable String tag, @Nu
 
     private static final int MOST_TAGS = 32;
 
-    private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
+    private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9_-]{0,126}[a-z0-9])?");
     private static final Pattern TAG = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
     private static final Pattern DIGEST = Pattern.compile("sha256:[0-9a-f]{64}");
     private static final String FORMS = "name, name:tag, name@sha256:… or sha256:… (64 hexadecimal digits)";

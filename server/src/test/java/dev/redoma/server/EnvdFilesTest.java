@@ -73,6 +73,28 @@ class EnvdFilesTest {
         assertThat(code("ListDir", "{\"path\":\"/nowhere\"}")).isEqualTo("not_found");
     }
 
+    private static java.net.http.HttpResponse<String> compose(String json) throws Exception {
+        return envd.send(envd.request("/files/compose").header("Content-Type", "application/json").POST(BodyPublishers.ofString(json)));
+    }
+
+    @Test
+    void filesAreComposedInTheirOrderAndGoneThen() throws Exception {
+        assertThat(envd.run("mkdir -p parts && head -c 3000000 /dev/zero | tr '\\0' a > parts/1 && printf b > parts/2 && : > parts/3 && echo old > whole && chmod 600 whole").end().get("exitCode").intValue()).isZero();
+        var refused = compose("{\"destination\":\"whole\",\"source_paths\":[\"parts/1\",\"parts/none\"]}");
+        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(404);
+        assertThat(compose("{\"destination\":\"whole\",\"source_paths\":[\"parts/1\",\"~/whole\"]}").statusCode()).isEqualTo(400);
+        assertThat(compose("{\"destination\":\"whole\",\"source_paths\":[\"parts\"]}").statusCode()).isEqualTo(400);
+        assertThat(compose("{\"destination\":\"whole\",\"source_paths\":[]}").statusCode()).isEqualTo(400);
+        assertThat(compose("{\"destination\":\"whole\",\"source_paths\":[\"parts/1\"],\"username\":\"nobodyhere\"}").statusCode()).isEqualTo(401);
+        assertThat(envd.run("cat whole; ls parts").out()).isEqualTo("old\n1\n2\n3\n");
+        var done = compose("{\"destination\":\"made/here/whole\",\"source_paths\":[\"parts/2\",\"/home/user/parts/1\",\"parts/3\",\"parts/2\"],\"later\":1}");
+        assertThat(done.statusCode()).as(done.body()).isEqualTo(200);
+        assertThat(EnvdClient.JSON.readTree(done.body())).isEqualTo(EnvdClient.JSON.readTree("{\"path\":\"/home/user/made/here/whole\",\"name\":\"whole\",\"type\":\"file\"}"));
+        assertThat(envd.run("ls parts; tr -d a < made/here/whole; stat -c ' %s %U %a' made/here/whole").out()).isEqualTo("bb 3000002 user 644\n");
+        var bare = envd.send(envd.bare("/files/compose").header("E2b-Sandbox-Id", envd.sandbox).header("E2b-Sandbox-Port", "49983").POST(BodyPublishers.ofString("{\"destination\":\"x\",\"source_paths\":[\"y\"]}")));
+        assertThat(bare.statusCode()).isEqualTo(401);
+    }
+
     @Test
     void bytesGoInAndComeOutWithTheirExactLength() throws Exception {
         var bytes = new byte[300_000];

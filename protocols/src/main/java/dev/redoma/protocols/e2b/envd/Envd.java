@@ -28,6 +28,7 @@ public final class Envd implements AutoCloseable {
     private final Uploads uploads;
     private final Downloads downloads;
     private final Readings readings;
+    private final Compositions compositions;
 
     /// `largest`: most bytes of an upload.
     public Envd(Redoma redoma, SandboxTokens tokens, long largest) {
@@ -40,6 +41,7 @@ public final class Envd implements AutoCloseable {
         this.uploads = new Uploads(redoma.files(), largest);
         this.downloads = new Downloads(redoma.files());
         this.readings = new Readings(redoma.sandboxes());
+        this.compositions = new Compositions(redoma.files(), largest);
     }
 
     /// Answers a request to the daemon of this sandbox, which runs or is woken by its use.
@@ -91,6 +93,10 @@ public final class Envd implements AutoCloseable {
             case "POST /files" -> {
                 tokens.envd(sandbox).ifPresent(token -> Access.file(http, token, "write"));
                 uploads.post(http, asked(http, box));
+            }
+            case "POST /files/compose" -> {
+                tokens.envd(sandbox).ifPresent(token -> Access.token(http, token));
+                compositions.post(http, box);
             }
             case "GET /metrics" -> {
                 tokens.envd(sandbox).ifPresent(token -> Access.token(http, token));
