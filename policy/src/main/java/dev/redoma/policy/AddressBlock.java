@@ -2,6 +2,7 @@
 package dev.redoma.policy;
 
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Optional;
@@ -89,7 +90,8 @@ public record AddressBlock(InetAddress first, int prefix) {
             raw[bit / 8] |= (byte) (0x80 >> bit % 8);
         }
         try {
-            return InetAddress.getByAddress(raw);
+            // Not InetAddress: it makes IPv4 of ::ffff:0:0/96, where ranges like ::/80 end.
+            return raw.length == 4 ? InetAddress.getByAddress(raw) : Inet6Address.getByAddress(null, raw, -1);
         } catch (UnknownHostException impossible) {
             throw new IllegalStateException(impossible);
         }
