@@ -76,7 +76,19 @@ check "io.max" 'rbps=4194304 wbps=4194304' "$(cat "$(groups_of "$io")/io.max")"
 seconds=$(redoma exec "$io" -- sh -c 'read a b </proc/uptime; dd if=/dev/urandom of=/x bs=1M count=32 conv=fsync 2>/dev/null; read c b </proc/uptime; echo $((${c%.*} - ${a%.*}))')
 check "32 MiB written at 4 MiB/s take 6 s or more" '^([6-9]|[1-9][0-9]+)$' "$seconds"
 
-check "kill" '' "$(redoma kill "$box" "$io")"
+redoma exec "$box" -- sh -c 'echo kept >/kept' >/dev/null
+redoma snapshot create "$box" --name saved >/dev/null
+saved=$(redoma create --template saved --json | field id)
+check "snapshot" '^kept$' "$(redoma exec "$saved" -- cat /kept)"
+fork=$(redoma fork "$box" --json | field id)
+check "fork" '^kept$' "$(redoma exec "$fork" -- cat /kept)"
+small=$(redoma create --template tiny --disk 64MiB --json | field id)
+check "disk: a write beyond it fails" '(No space|quota|Disk quota)' "$(redoma exec "$small" -- sh -c 'dd if=/dev/zero of=/big bs=1M count=200; sync')"
+check "disk: it still answers" '^alive$' "$(redoma exec "$small" -- echo alive)"
+redoma exec "$box" --timeout 5s -- sh -c 'setsid sleep 1000 & sleep 1000 & sleep 1000' >/dev/null
+check "a timeout ends the whole tree" '^0$' "$(redoma exec "$box" -- sh -c 'cat /proc/[0-9]*/comm | grep -c sleep')"
+
+check "kill" '' "$(redoma kill "$box" "$io" "$saved" "$fork" "$small")"
 check "no group of it" '^$' "$(groups_of "$box")"
 check "no mount of a sandbox shows here" '^0$' "$(grep -cE 'boot_id|/instances/' /proc/self/mountinfo)"
 check "uninstall" '' "$(redoma uninstall --data /var/lib/redoma --run /run/redoma --yes)"

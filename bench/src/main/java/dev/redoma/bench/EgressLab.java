@@ -20,6 +20,8 @@ final class EgressLab implements AutoCloseable {
     static final int TLS = 443;
     static final int HTTP = 80;
     static final int BYTES = 9000;
+    /// TLS that the gateway ends and begins again.
+    static final int INTERCEPTED = 8443;
     private static final InetSocketAddress RESOLVER = new InetSocketAddress(InetAddress.ofLiteral("198.18.0.1"), 53);
     private static final int PATIENCE_MS = 10_000;
 
@@ -33,9 +35,10 @@ final class EgressLab implements AutoCloseable {
             internet = opened(Network.make(GatewayMain.ORIGIN));
             tls = TlsTalk.of(DOMAIN);
             opened(Origin.start(internet.namespace().serverSocket(), origin(TLS), tls::serve));
+            opened(Origin.start(internet.namespace().serverSocket(), origin(INTERCEPTED), tls::serve));
             opened(Origin.http(internet.namespace().serverSocket(), origin(HTTP)));
             opened(Origin.http(internet.namespace().serverSocket(), origin(BYTES)));
-            gateway = opened(GatewayProcess.start(rig.place(), internet));
+            gateway = opened(GatewayProcess.start(rig.place(), internet, tls.authority()));
         } catch (Exception failed) {
             close();
             throw failed;

@@ -20,13 +20,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/// The gateway of a server, with database and ledger, in a process of its own, whose internet is a network of the bench's: arguments are a directory and the pid of
-/// that network's holder. A line on stdin is an order, answered by a line: `attach PID`, `rest`. It ends with its stdin.
+/// The gateway of a server, with database and ledger, in a process of its own, whose internet is a network of the bench's: arguments are a directory, the pid of
+/// that network's holder and a file of authorities that the gateway believes. A line on stdin is an order, answered by a line: `attach PID`, `rest`. It ends with its stdin.
 public final class GatewayMain {
     /// Where every name leads.
     static final String ORIGIN = "45.0.0.1";
-    /// TLS as it is, plain HTTP, and a port whose bytes pass as they are.
-    static final String POLICY = "egress:\n  web:\n    - {hosts: ['*.bench.example'], ports: [80, 443, 9000], tls: opaque}\n";
+    /// TLS as it is, plain HTTP, a port whose bytes pass as they are, and one where TLS is intercepted.
+    static final String POLICY = "egress:\n  web:\n    - {hosts: ['*.bench.example'], ports: [80, 443, 9000], tls: opaque}\n    - {hosts: ['*.bench.example'], ports: [8443], methods: [GET]}\n";
 
     private GatewayMain() {}
 
@@ -35,7 +35,7 @@ public final class GatewayMain {
         try (var outside = NetworkNamespace.ofProcess(Long.parseLong(args[1]));
                 var store = SqliteStore.open(dir.resolve("gateway.db"));
                 var gateway = new EgressGateway(store, ChainLedger.open(store, dir), new CheckedDialler(name -> new InetAddress[] {InetAddress.ofLiteral(ORIGIN)}, outside::socket, Duration.ofSeconds(5)), own -> false,
-                        new EgressGateway.Tls(new byte[32], new dev.redoma.gateway.egress.UpstreamTrust(null)))) {
+                        new EgressGateway.Tls(new byte[32], new dev.redoma.gateway.egress.UpstreamTrust(Path.of(args[2]))))) {
             var policy = new PolicyStack("bench", List.of(PolicyFile.read("request", "bench", POLICY))).mustBeEnforced(gateway.enforces()).effective(1);
             serve(gateway, policy);
         }

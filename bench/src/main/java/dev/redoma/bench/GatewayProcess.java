@@ -19,10 +19,11 @@ final class GatewayProcess implements AutoCloseable {
         this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
-    static GatewayProcess start(RigPlace place, Network internet) throws IOException {
+    static GatewayProcess start(RigPlace place, Network internet, String authority) throws IOException {
         var command = place.jvm();
         var dir = Files.createDirectories(place.dir().resolve("gateway"));
-        command.addAll(List.of(GatewayMain.class.getName(), dir.toString(), Long.toString(internet.holder().pid())));
+        var believed = Files.writeString(dir.resolve("authorities.pem"), authority);
+        command.addAll(List.of(GatewayMain.class.getName(), dir.toString(), Long.toString(internet.holder().pid()), believed.toString()));
         var started = new GatewayProcess(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(place.log().toFile())).start());
         started.answered("ready");
         return started;

@@ -245,6 +245,38 @@ class PreviewWireTest {
     }
 
     @Test
+    void aPageOfAnotherSandboxCannotActWithTheCookieThatTheBrowserSendsItAlong() throws Exception {
+        var cookie = "Cookie: redoma-preview=" + open.token();
+        var own = "http://" + PerlApp.PORT + "-" + app.sandbox + ".localhost";
+        var others = "http://3000-sbneighbour.localhost";
+        for (var foreign : List.of(List.of("Origin: " + others), List.of("Origin: null"), List.of("Sec-Fetch-Site: same-site"), List.of("Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"),
+                List.of("Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe"), List.of("Origin: " + own + ":81"))) {
+            var fields = new java.util.ArrayList<>(foreign);
+            fields.add(cookie);
+            assertThat(app.raw("GET /echo", fields.toArray(String[]::new))).as(foreign.toString()).startsWith("HTTP/1.1 403").contains("Another site");
+            fields.set(fields.size() - 1, token());
+            assertThat(app.raw("GET /echo", fields.toArray(String[]::new))).as("a token by header is no browser's own doing").startsWith("HTTP/1.1 200");
+        }
+        assertThat(app.raw("POST /echo", cookie, "Content-Length: 0", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document")).as("a form of another site").startsWith("HTTP/1.1 403");
+        for (var fine : List.of(List.of("Origin: " + own), List.of("Sec-Fetch-Site: same-origin", "Origin: " + own + ":80"), List.of("Sec-Fetch-Site: none"), List.of("Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"))) {
+            var fields = new java.util.ArrayList<>(fine);
+            fields.add(cookie);
+            assertThat(app.raw("GET /echo", fields.toArray(String[]::new))).as(fine.toString()).startsWith("HTTP/1.1 200");
+        }
+    }
+
+    @Test
+    void aTokenOrKeyInAnyPlaceIsNotTheApps() throws Exception {
+        var basic = java.util.Base64.getEncoder().encodeToString(("x:" + server.key()).getBytes(StandardCharsets.ISO_8859_1));
+        var seen = app.raw("GET /echo?a=1&redoma-preview-token=" + open.token(), token(), "Referer: http://here.example.com/page?redoma-preview-token=" + open.token() + "&b=2", "X-T: prefix " + open.token(), "Authorization: Basic " + basic);
+        assertThat(seen).startsWith("HTTP/1.1 200").contains("\nGET /echo?a=1 HTTP/1.1\n").contains("\nReferer: http://here.example.com/page?b=2\n").doesNotContain(open.token()).doesNotContain(basic);
+        var at = URI.create(server.router()).getAuthority();
+        assertThat(app.rawAt(at, "GET /preview/" + app.sandbox + "/3000/echo?redoma-preview-token=" + open.token(), token())).startsWith("HTTP/1.1 200").doesNotContain(open.token());
+        assertThat(app.raw("GET /echo?k=" + server.key(), token())).as("its app would see it").startsWith("HTTP/1.1 400").contains("X-API-Key");
+        assertThat(app.raw("GET /echo", token(), "Authorization: Basic eDp5")).as("the app's own").contains("Authorization: Basic eDp5");
+    }
+
+    @Test
     void pv06_withoutAnyNameItIsReachedByItsPathAndCaged() throws Exception {
         var at = URI.create(server.router()).getAuthority();
         var prefix = "/preview/" + app.sandbox + "/3000";

@@ -55,6 +55,7 @@ final class Entrance {
             return new Refused(Refusal.ofPort(target, 429, Code.RATE_LIMITED, "Too many tokens or keys were tried from this address; wait a second"));
         }
         return switch (exposures.admit(new Visitor(target.sandbox(), door.caller().tenant(), target.port(), shown.token(), shown.key()))) {
+            case Exposures.In in when shown.byCookie() && shown.key() == null && Foreign.asks(http) -> new Refused(Refusal.ofPort(target, 403, Code.FORBIDDEN, "Another site asks with this browser's cookie; only pages of this very host may, and links to it"));
             case Exposures.In in -> shown.byQuery() && shown.token() != null ? unveiled(http, target, shown.token(), in.exposure()) : new Passed(target, in.exposure());
             case Exposures.Out out -> {
                 if (tries && (out.code() == Code.UNAUTHENTICATED || http.header(TRAFFIC) != null)) {

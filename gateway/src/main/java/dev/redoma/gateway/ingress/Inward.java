@@ -4,6 +4,7 @@ package dev.redoma.gateway.ingress;
 import dev.redoma.gateway.ingress.Doors.Door;
 import dev.redoma.http.Exchange;
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -24,13 +25,14 @@ record Inward(Exchange http, Target target, Door door, Doors doors) {
     }
 
     byte[] head(boolean upgrade) {
-        var head = new StringBuilder(512).append(http.method()).append(' ').append(target.path()).append(" HTTP/1.1\r\n");
+        var head = new StringBuilder(512).append(http.method()).append(' ').append(Shown.without(target.path())).append(" HTTP/1.1\r\n");
         field(head, "Host", host());
         var drop = named(http.headers().stream().filter(h -> h.getKey().equalsIgnoreCase("Connection")).map(Map.Entry::getValue).toList());
         for (var h : http.headers()) {
             var name = h.getKey().toLowerCase(Locale.ROOT);
             switch (name) {
                 case "origin" -> field(head, h.getKey(), origin(h.getValue()));
+                case "referer" -> referer(head, h.getKey(), h.getValue());
                 case "cookie" -> cookies(head, h.getKey(), h.getValue());
                 default -> {
                     if (!HOP.contains(name) && !OURS.contains(name) && !drop.contains(name) && !name.startsWith(":") && !name.startsWith("x-forwarded-") && !secret(h.getValue())) {
@@ -73,8 +75,28 @@ record Inward(Exchange http, Target target, Door door, Doors doors) {
         }
     }
 
+    /// Of a page that was opened with a token in its address.
+    private void referer(StringBuilder head, String name, String value) {
+        var rest = Shown.without(value);
+        if (!secret(rest)) {
+            field(head, name, rest);
+        }
+    }
+
     private boolean secret(String value) {
-        return door.secrets().contains(value) || PlatformKeys.in(value, doors);
+        return holds(value) || value.regionMatches(true, 0, "Basic ", 0, 6) && holds(decoded(value.substring(6).strip()));
+    }
+
+    private boolean holds(String value) {
+        return door.secrets().stream().anyMatch(value::contains) || Shown.tokens(http).stream().anyMatch(value::contains) || PlatformKeys.in(value, doors);
+    }
+
+    private static String decoded(String basic) {
+        try {
+            return new String(Base64.getDecoder().decode(basic), StandardCharsets.ISO_8859_1);
+        } catch (IllegalArgumentException none) {
+            return "";
+        }
     }
 
     private void forwarded(StringBuilder head) {

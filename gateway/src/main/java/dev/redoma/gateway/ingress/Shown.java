@@ -7,13 +7,17 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What a visitor shows to be let in: a token by header, by cookie or by query, a key by header. None of it reaches the app.
-record Shown(@Nullable String token, boolean byQuery, @Nullable Caller key, boolean unknownKey) {
+record Shown(@Nullable String token, boolean byQuery, boolean byCookie, @Nullable Caller key, boolean unknownKey) {
     static final String HEADER = "Redoma-Preview-Token";
     static final String COOKIE = "redoma-preview";
     private static final String QUERY = "redoma-preview-token=";
+    /// Shorter ones are none, and may be words of anything.
+    private static final int LEAST = 16;
 
     /// Under a path, where sandboxes share an origin, tokens come by header alone.
     static Shown of(Exchange http, Target target, Doors doors) {
@@ -22,7 +26,7 @@ record Shown(@Nullable String token, boolean byQuery, @Nullable Caller key, bool
         var byCookie = byHeader == null && byQuery == null && target.form() == Target.Form.HOST ? Cookies.value(http, COOKIE) : null;
         var text = key(http);
         var key = text == null ? null : doors.keyed(text);
-        return new Shown(byHeader != null ? byHeader.strip() : byQuery != null ? byQuery : byCookie, byQuery != null, key, text != null && key == null);
+        return new Shown(byHeader != null ? byHeader.strip() : byQuery != null ? byQuery : byCookie, byQuery != null, byCookie != null, key, text != null && key == null);
     }
 
     /// `Authorization` may be the app's own: what is no key here is none.
@@ -54,6 +58,11 @@ record Shown(@Nullable String token, boolean byQuery, @Nullable Caller key, bool
         } catch (IllegalArgumentException odd) {
             return "";
         }
+    }
+
+    /// All that a request shows as tokens of previews, whichever of them counts.
+    static List<String> tokens(Exchange http) {
+        return Stream.of(http.header(HEADER), query(http.target()), Cookies.value(http, COOKIE)).filter(Objects::nonNull).map(String::strip).filter(t -> t.length() >= LEAST).distinct().toList();
     }
 
     /// The same path and query without the token, the rest as it was sent.
