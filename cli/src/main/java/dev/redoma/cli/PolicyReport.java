@@ -37,6 +37,8 @@ final class PolicyReport {
         var lines = new ArrayList<String>();
         difference.opens().forEach(r -> lines.add("+ " + reach(r)));
         difference.closes().forEach(r -> lines.add("- " + reach(r)));
+        difference.asks().forEach(r -> lines.add("+ asks: " + r));
+        difference.asksNoMore().forEach(r -> lines.add("- asks: " + r));
         if (lines.isEmpty()) {
             lines.add("no difference");
         }

@@ -11,7 +11,7 @@ final class Verbs {
             "run", "create", "list", "show", "ps", "env", "exec", "attach", "shell", "logs",
             "cp", "ls", "stat", "rm", "mv", "mkdir", "chmod", "watch", "diff", "export", "import",
             "pause", "resume", "stop", "start", "reset", "set-timeout", "fork", "kill", "quarantine", "expose", "ports", "unexpose",
-            "snapshot", "template", "build", "volume", "cache", "policy", "tls", "keys", "users", "audit", "bench", "completion");
+            "snapshot", "template", "build", "volume", "cache", "policy", "tls", "keys", "users", "approvals", "audit", "bench", "completion");
 
     private Verbs() {}
 
@@ -83,6 +83,7 @@ final class Verbs {
             case "volume" -> new VolumeGroup();
             case "keys" -> new KeysGroup();
             case "users" -> new UsersGroup();
+            case "approvals" -> new ApprovalsGroup();
             case "audit" -> new AuditGroup();
             case "bench" -> new Bench(io);
             case "completion" -> new Completion(io);

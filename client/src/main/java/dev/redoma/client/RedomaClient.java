@@ -119,6 +119,10 @@ public final class RedomaClient implements AutoCloseable {
         return new Keys(api);
     }
 
+    public Approvals approvals() {
+        return new Approvals(api);
+    }
+
     public Users users() {
         return new Users(api);
     }

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Ends sandboxes, in whatever state, and sets when they end. Thread-safe.
@@ -40,12 +41,21 @@ final class Brakes {
     int killAll(String actor, @Nullable TenantId tenant) {
         warm.drain(shelf -> tenant == null || shelf.key().tenant().equals(tenant));
         List<SandboxRow> rows = core.store().read(tx -> tenant == null ? SandboxRows.notEnded(tx) : SandboxRows.notEndedOf(tx, tenant));
+        pulled(actor, rows, tenant == null);
         List<Future<SandboxRow>> kills = rows.stream().map(row -> core.background().beside(() -> kill(row, actor))).toList();
         kills.forEach(Background::joined);
         return kills.size();
     }
 
-    SandboxRow lifetime(Box box, String actor, Duration lifetime) {
+    /// Before the first ends: who pulled the brake, and for how many, in the chain of each tenant that it concerns.
+    private void pulled(String actor, List<SandboxRow> rows, boolean everybody) {
+        core.store().write(tx -> {
+            rows.stream().collect(Collectors.groupingBy(SandboxRow::tenant, Collectors.counting())).forEach((whose, count) -> core.records().brake(tx, whose, actor, count, everybody));
+            return true;
+        });
+    }
+
+    SandboxRow lifetime(Box box, String actor, Duration lifetime, ApprovalTicket ticket) {
         Duration checked = Duration.ofMillis(limits.lifetime(lifetime.toMillis()));
         SandboxRow row = core.row(box);
         PolicyTerms.of(core.policies().standing(row).stack()).lifetime(checked.toMillis());
@@ -55,7 +65,12 @@ final class Brakes {
             case PAUSED -> new RowChange().endsAt(null).remaining(checked);
             case CREATING, STOPPED, ARCHIVED, LOST, ENDED -> throw Access.wrongState(row, "set its end");
         };
-        SandboxRow now = core.write(row, change, actor, "lifetime");
+        SandboxRow now = core.store().write(tx -> {
+            ticket.redeem(tx, null);
+            change.apply(tx, row.id());
+            core.records().sandbox(tx, row, actor, "lifetime");
+            return SandboxRows.get(tx, row.id());
+        });
         core.timers().watch(box, now.endsAt());
         return now;
     }

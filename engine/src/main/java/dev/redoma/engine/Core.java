@@ -29,7 +29,8 @@ record Core(
         LayerHolds holds,
         ExecLifecycle execs,
         PolicyRules policies,
-        Uplink uplink) {
+        Uplink uplink,
+        ApprovalGate approvals) {
 
     /// As finely as the database keeps it, so that every answer says the same.
     Instant now() {

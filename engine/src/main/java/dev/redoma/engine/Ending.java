@@ -4,6 +4,7 @@ package dev.redoma.engine;
 import dev.redoma.model.wire.StopReason;
 import dev.redoma.model.wire.Usage;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /// Stops and kills. Called under the box's lock; each is begun in the database, done, and then confirmed there, and can be done again
@@ -41,7 +42,8 @@ final class Ending {
         core.pool().deleteDisk(row.id());
         copies.remove(core, row);
         Faults.at("kill.disk");
-        SandboxRow ended = core.store().write(tx -> {
+        record Ended(SandboxRow row, List<ApprovalRow> waited) {}
+        var ended = core.store().write(tx -> {
             if (row.uidBase() != null) {
                 core.ranges().release(tx, row.range());
             }
@@ -51,12 +53,14 @@ final class Ending {
             RowChange.settle(State.ENDED).instance(null).noRange().endsAt(null).remaining(null).endedAt(core.now()).apply(tx, row.id());
             last.put("reason", reason.kind());
             core.records().sandbox(tx, row, actor, "ended", last);
-            return SandboxRows.get(tx, row.id());
+            return new Ended(SandboxRows.get(tx, row.id()), core.approvals().desk().ending(tx, row.id()));
         });
+        core.approvals().desk().ended(ended.waited());
+        core.approvals().forget(row.id());
         core.log().add(row.id(), "ended: " + reason.kind());
         core.boxes().forget(row.id());
         core.background().run("looking for unused snapshots", afterEnd);
-        return ended;
+        return ended.row();
     }
 
     SandboxRow stop(Box box, String actor, StopReason reason) {

@@ -24,7 +24,12 @@ public interface Engine extends Redoma, AutoCloseable {
 
     /// The same with a network, by which sandboxes reach what their policies allow.
     static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, ImageSources images, Network network, Clock clock) {
-        return EngineHouse.open(config, store, ledger, pool, tiers, images, network, clock);
+        return open(config, store, ledger, pool, tiers, images, network, Approvals.Settings.NOBODY, clock);
+    }
+
+    /// The same where humans decide some of what is done.
+    static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, ImageSources images, Network network, Approvals.Settings approvals, Clock clock) {
+        return EngineHouse.open(config, store, ledger, pool, tiers, images, network, approvals, clock);
     }
 
     @Override

@@ -33,6 +33,7 @@ final class EngineHouse implements Engine {
     private final Retention retention;
     private final Policies policies;
     private final ExposureService exposures;
+    private final Approvals approvals;
 
     private EngineHouse(Core core, Commands commands, LiveLookup lookup, ImageSources sources, Ledger ledger) {
         this.core = core;
@@ -74,11 +75,16 @@ final class EngineHouse implements Engine {
         this.caches = new CacheService(core, volumeEffects);
         this.retention = new Retention(core);
         this.exposures = new ExposureService(core);
-        this.policies = new PolicyService(core, core.policies(), ledger, (live, row) -> core.uplink().change(core.handover(), live, row), exposures::policyChanged);
+        this.approvals = new ApprovalService(core.approvals().desk());
+        this.policies = new PolicyService(core, core.policies(), ledger, (live, row) -> core.uplink().change(core.handover(), live, row), row -> {
+            core.approvals().policyChanged(row);
+            exposures.policyChanged(row);
+        });
         var recovery = new Recovery(core, side, creation, ending, pausing, starting, snapshots);
         var reaper = new Reaper(core, warm, collector);
         recovery.run();
         exposures.recover();
+        core.approvals().desk().recover();
         volumeEffects.sweep();
         buildRecovery.run();
         core.background().run("ending what was being filled", workspaces::interrupted);
@@ -86,21 +92,26 @@ final class EngineHouse implements Engine {
         rounds(recovery, volumeEffects, reaper, exits, new SnapshotKeeping(core, snapshots));
         core.background().every(HOURLY, "forgetting old builds", buildRecovery::sweep);
         core.background().every(EXPOSED, "ending what was exposed for a time", exposures::sweep);
+        core.background().every(EXPOSED, "denying what nobody approved in time", core.approvals().desk()::sweep);
+        core.background().every(HOURLY, "forgetting old requests for approval", core.approvals().desk()::forgetOld);
     }
 
-    static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, ImageSources images, Network network, Clock clock) {
+    static Engine open(EngineConfig config, Store store, Ledger ledger, Pool pool, List<Tier> tiers, ImageSources images, Network network, Approvals.Settings approvals, Clock clock) {
         var records = new Records(ledger);
         var policies = new PolicyRules(config.policies(), network.enforces(), store, records);
         var uplink = new Uplink(network, policies::effective);
+        var desk = new ApprovalDesk(store, new ApprovalRecords(ledger), ApprovalBinding.open(config.dataDir()), approvals, clock);
+        var gate = new ApprovalGate(desk, store, row -> policies.standing(row).stack().approvals());
+        network.asking(gate::egress);
         var boxes = new Boxes(config.times().lock());
         var background = new Background();
         var places = new Places(config.runDir());
         var lookup = new LiveLookup(store, boxes);
-        var commands = Commands.open(lookup, store, ledger, config.dataDir(), pool.root(), config.quota().outputBytes(), clock);
+        var commands = Commands.open(lookup, store, ledger, config.dataDir(), pool.root(), config.quota().outputBytes(), gate::exec, clock);
         var core = new Core(config, store, records, pool, clock, new TierChoice(tiers), boxes, places,
                 new Starter(pool, places, background, config.times().ready(), uplink), new Handover(), background, new SystemLog(store, clock),
                 new UidRanges(config.uids()), new Quotas(config), new Holding(new VolumeUse()), new Timers(clock, background), new LayerHolds(), commands.lifecycle(), policies,
-                uplink);
+                uplink, gate);
         return new EngineHouse(core, commands, lookup, images, ledger);
     }
 
@@ -181,12 +192,18 @@ final class EngineHouse implements Engine {
     }
 
     @Override
+    public Approvals approvals() {
+        return approvals;
+    }
+
+    @Override
     public Files volumeFiles() {
         return volumeFiles;
     }
 
     @Override
     public void close() {
+        core.approvals().desk().close();
         building.close();
         warm.close();
         core.background().close();

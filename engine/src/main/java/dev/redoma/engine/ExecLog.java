@@ -7,6 +7,7 @@ import dev.redoma.model.Problem;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,7 @@ final class ExecLog {
         this.ledger = ledger;
     }
 
-    void begin(Handle tx, ExecFacts facts, Set<String> envNames) {
+    void begin(Handle tx, ExecFacts facts, Set<String> envNames, Optional<String> approval) {
         var open = new HashMap<String, Object>();
         open.put("tty", facts.spec().tty() != null);
         open.put("stdin", facts.stdin());
@@ -34,7 +35,7 @@ final class ExecLog {
         sealed.put("envNames", List.copyOf(envNames));
         put(sealed, "label", facts.spec().label());
         append(tx, facts, "requested", open, sealed, List.of());
-        append(tx, facts, "approved", Map.of("by", "policy"), Map.of(), List.of());
+        append(tx, facts, "approved", approval.<Map<String, Object>>map(id -> Map.of("by", "approval", "approval", id)).orElse(Map.of("by", "policy")), Map.of(), List.of());
     }
 
     void end(Handle tx, ExecFacts facts, ExecOutcome o, ExecRows.Output output, String digest, long memoryLimit) {

@@ -47,10 +47,16 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
     private final ExecWatch watch;
     private final ExecutorService pumps;
     private final Spools spools;
+    private final ExecGate gate;
     private final ExecRecovery recovery;
 
     /// `data`: the directory below which output is kept, of each sandbox about `outputBudget` bytes.
     ExecService(LiveBoxes boxes, Store store, Ledger ledger, Path data, long outputBudget, Clock clock) {
+        this(boxes, store, ledger, data, outputBudget, (caller, live, order) -> ApprovalTicket.NONE, clock);
+    }
+
+    ExecService(LiveBoxes boxes, Store store, Ledger ledger, Path data, long outputBudget, ExecGate gate, Clock clock) {
+        this.gate = gate;
         this.boxes = boxes;
         this.store = store;
         this.clock = clock;
@@ -73,18 +79,22 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         }
         var live = boxes.used(caller, sandbox);
         try (var busy = live.busy()) {
-            return begin(caller, live, spec).view();
+            var order = ExecOrder.of(spec, live);
+            return begin(caller, live, order, gate.pass(caller, live, order)).view();
         }
     }
 
     @Override
     public ExecRun begin(Caller caller, Live live, ExecSpec spec) {
-        var order = ExecOrder.of(spec, live);
+        return begin(caller, live, ExecOrder.of(spec, live), ApprovalTicket.NONE);
+    }
+
+    private ExecRun begin(Caller caller, Live live, ExecOrder order, ApprovalTicket ticket) {
         runs.reserve(live.id());
         var facts = facts(caller, live, order);
         var run = new ExecRun(facts, live, spools.fresh(facts));
         runs.add(run);
-        pumps.execute(() -> pump(run, p -> p.begin(order.request(run.facts().id(), live), () -> record(run, order))));
+        pumps.execute(() -> pump(run, p -> p.begin(order.request(run.facts().id(), live), () -> record(run, order, ticket))));
         begun(run);
         return run;
     }
@@ -97,11 +107,12 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
     }
 
     /// The guest forks meanwhile, but nothing of the user's runs before this is durable.
-    private void record(ExecRun run, ExecOrder order) {
+    private void record(ExecRun run, ExecOrder order, ApprovalTicket ticket) {
         try {
             store.write(tx -> {
                 ExecRows.insert(tx, run.facts());
-                log.begin(tx, run.facts(), order.env().keySet());
+                ticket.redeem(tx, run.facts().id().value());
+                log.begin(tx, run.facts(), order.env().keySet(), ticket.approval());
                 return true;
             });
             run.approve();

@@ -74,7 +74,8 @@ final class ExposureService implements Exposures {
         Duration time = what.ttlMs() == null ? shorter(STANDARD, most) : time(what.ttlMs(), what.port(), most);
         Instant now = core.now();
         var fresh = new ExposureRow(ExposureId.mint(), row.id(), row.tenant(), what.port(), audience, now, caller.key(), now.plus(time));
-        core.background().call(() -> added(row, fresh));
+        ApprovalTicket ticket = core.approvals().port(caller, row, fresh.port(), audience, time);
+        core.background().call(() -> added(row, fresh, ticket));
         return fresh.view(now, audience == Audience.TOKEN ? tokens.of(fresh) : null);
     }
 
@@ -99,7 +100,7 @@ final class ExposureService implements Exposures {
     }
 
     /// Under the box's lock: its sandbox does not end meanwhile, and its policy stays.
-    private boolean added(SandboxRow seen, ExposureRow fresh) {
+    private boolean added(SandboxRow seen, ExposureRow fresh, ApprovalTicket ticket) {
         Box box = core.boxes().find(seen.id()).orElseThrow(() -> Access.ended(core.store().read(tx -> SandboxRows.get(tx, seen.id()))));
         return core.boxes().locked(box, () -> {
             SandboxRow row = core.row(box);
@@ -111,6 +112,7 @@ final class ExposureService implements Exposures {
             try {
                 @Nullable ExposureRow leaves = room(row);
                 core.store().write(tx -> {
+                    ticket.redeem(tx, null);
                     if (leaves != null) {
                         ExposureRows.delete(tx, leaves.id());
                     }

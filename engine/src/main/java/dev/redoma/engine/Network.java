@@ -6,6 +6,7 @@ import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.TenantId;
 import dev.redoma.policy.EffectivePolicy;
+import dev.redoma.policy.EgressClass;
 import dev.redoma.policy.Feature;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -57,6 +58,16 @@ public interface Network {
     default Optional<Refused> refused(SandboxId sandbox) {
         return Optional.empty();
     }
+
+    /// Asks humans before something leaves, where a policy wants it.
+    interface Asking {
+        /// Returns where it may leave, with what approved it used up; throws `approval-pending`, `approval-denied` and whatever else keeps it from that. May take as long as a human is waited for. `host` null: an address that the
+        /// program named itself. `to`: the host, or that address.
+        void egress(SandboxId sandbox, EgressClass egressClass, @Nullable String host, String to, int port);
+    }
+
+    /// Whom to ask, from now on. What lets something out has to.
+    default void asking(Asking asking) {}
 
     /// Loopback only.
     Network NONE = new Network() {

@@ -124,7 +124,13 @@ final class Pausing {
         StopReason reason = core.reason("quarantine", null, null);
         core.uplink().cut(row.id());
         return switch (row.state()) {
-            case RUNNING -> pause(box, actor, reason);
+            case RUNNING -> {
+                core.store().write(tx -> { // a word of its own: what follows are the records of a pause
+                    core.records().stopped(tx, row, actor, "quarantine", reason);
+                    return true;
+                });
+                yield pause(box, actor, reason);
+            }
             case PAUSED, STOPPED, LOST -> {
                 core.timers().forget(box);
                 RowChange held = RowChange.settle(row.state()).endsAt(null);

@@ -4,6 +4,8 @@ package dev.redoma.engine;
 import dev.redoma.engine.PolicyRules.Standing;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.model.Caller;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
 import dev.redoma.model.wire.AuditRecord;
 import dev.redoma.model.wire.PolicyDifference;
@@ -45,7 +47,14 @@ final class PolicyService implements Policies {
 
     @Override
     public PolicyDifference difference(Caller caller, String before, String after) {
-        return Reaches.difference(rules.taken(caller.tenant(), before).effective(0), rules.taken(caller.tenant(), after).effective(0));
+        PolicyStack from = rules.taken(caller.tenant(), before);
+        PolicyStack to = rules.taken(caller.tenant(), after);
+        PolicyDifference reach = Reaches.difference(from.effective(0), to.effective(0));
+        return new PolicyDifference(reach.opens(), reach.closes(), rulesOf(to.approvals().without(from.approvals())), rulesOf(from.approvals().without(to.approvals())));
+    }
+
+    private static List<String> rulesOf(List<dev.redoma.policy.ApprovalRule> asked) {
+        return asked.stream().map(r -> r.id() + ": " + r.says()).toList();
     }
 
     @Override
@@ -78,6 +87,7 @@ final class PolicyService implements Policies {
         }
         Access.notQuarantined(caller, row);
         PolicyTerms.of(stack).hold(row);
+        stillAsked(caller, row, stack);
         SandboxRow now = core.store().write(tx -> {
             if (row.state().holdsInstance()) {
                 core.holding().mayHold(tx, row.id(), stack.name(), row.mounts());
@@ -95,6 +105,15 @@ final class PolicyService implements Policies {
             network.accept(live, now);
         }
         return told(now);
+    }
+
+    /// What humans were to decide about a sandbox they go on deciding: only an operator takes a rule away.
+    private void stillAsked(Caller caller, SandboxRow row, PolicyStack stack) {
+        var dropped = caller.operator() ? List.<dev.redoma.policy.ApprovalRule>of() : rules.standing(row).stack().approvals().without(stack.approvals());
+        if (!dropped.isEmpty()) {
+            throw Problem.of(Code.POLICY_REFUSED, "The policy would no longer ask for the approval that " + dropped.getFirst().id() + " of the one in force wants.", "Keep that rule, or ask an operator to change the policy.")
+                    .with("field", "policy").with("rule", dropped.getFirst().id()).raise();
+        }
     }
 
     @Override

@@ -100,6 +100,10 @@ final class Records {
         sandbox(tx, row, actor, action, facts);
     }
 
+    void brake(Handle tx, dev.redoma.model.TenantId tenant, String actor, long sandboxes, boolean everybody) {
+        ledger.append(tx, new Entry(tenant.value(), actor, null, null, "admin", "kill-all", Map.of("sandboxes", sandboxes, "everyTenant", everybody), Map.of(), List.of()));
+    }
+
     void snapshot(Handle tx, SnapshotRow row, String actor, String action, Map<String, Object> more) {
         var facts = new LinkedHashMap<String, Object>(more);
         facts.put("snapshot", row.id().value());

@@ -25,6 +25,8 @@ public interface Redoma {
 
     Exposures exposures();
 
+    Approvals approvals();
+
     /// Files of volumes, without a sandbox; where `Files` says sandbox, a volume is meant.
     Files volumeFiles();
 }

@@ -136,7 +136,11 @@ final class SandboxService implements Sandboxes {
 
     @Override
     public Sandbox setLifetime(Caller caller, String sandbox, Duration lifetime) {
-        return verb(caller, sandbox, box -> brakes.lifetime(box, caller.key(), lifetime));
+        caller.need(Scope.CREATE);
+        SandboxRow row = core.store().read(tx -> Access.visible(tx, caller, sandbox));
+        Access.notQuarantined(caller, row);
+        ApprovalTicket ticket = core.approvals().lifetime(caller, row, lifetime, Duration.ofMillis(LimitRules.lifetimeOf(row.limits())));
+        return verb(caller, sandbox, box -> brakes.lifetime(box, caller.key(), lifetime, ticket));
     }
 
     private Sandbox reopening(Caller caller, String sandbox, Function<Box, SandboxRow> work) {

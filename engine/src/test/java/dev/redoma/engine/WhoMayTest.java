@@ -68,6 +68,7 @@ class WhoMayTest extends LifeCase {
         assertThat(held.reason().kind()).isEqualTo("quarantine");
         refused(Code.POLICY_REFUSED, () -> rig.sandboxes().resume(ALICE, s.id()));
         refused(Code.POLICY_REFUSED, () -> rig.sandboxes().kill(ALICE, s.id()));
+        assertThat(rig.ledger.read("alice", s.id(), "sandbox", 0, 100)).as("who pulled it, before it is paused").extracting(r -> r.action() + " " + r.actor()).endsWith("quarantine ky-alice", "pause ky-alice", "paused ky-alice");
         rig.reopen();
         assertThat(rig.sandboxes().get(ALICE, s.id()).reason().kind()).isEqualTo("quarantine");
         assertThat(rig.sandboxes().resume(OPERATOR, s.id()).reason()).isNull();
@@ -83,6 +84,13 @@ class WhoMayTest extends LifeCase {
         assertThat(rig.sandboxes().killAll(OPERATOR, "alice")).isEqualTo(2);
         assertThat(state(bobs)).isEqualTo("running");
         assertThat(rig.sandboxes().killAll(OPERATOR, null)).isEqualTo(1);
+        assertThat(rig.ledger.read("alice", null, "admin", 0, 100)).singleElement().satisfies(r -> {
+            assertThat(r.action()).isEqualTo("kill-all");
+            assertThat(r.actor()).isEqualTo("ky-op");
+            assertThat(r.fields()).containsEntry("everyTenant", false);
+            assertThat(String.valueOf(r.fields().get("sandboxes"))).isEqualTo("2");
+        });
+        assertThat(rig.ledger.read("bob", null, "admin", 0, 100)).singleElement().satisfies(r -> assertThat(r.fields()).containsEntry("everyTenant", true));
         assertThat(rig.tier.instances).isEmpty();
     }
 

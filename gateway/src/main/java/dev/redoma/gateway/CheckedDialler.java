@@ -127,6 +127,13 @@ public final class CheckedDialler {
         throw failed;
     }
 
+    /// What the name leads to now, each of it an address that may be dialled.
+    List<InetAddress> checked(String host, int port, boolean allowPrivate) throws IOException {
+        var addresses = resolve(host);
+        addresses.forEach(address -> check(host, port, address, allowPrivate));
+        return addresses;
+    }
+
     private void check(String host, int port, InetAddress address, boolean allowPrivate) {
         Optional<AddressKind> kind = AddressRules.of(address).or(() -> own.test(address) ? Optional.of(AddressKind.OWN) : Optional.empty());
         if (kind.isEmpty() || allowPrivate && !kind.get().never()) {

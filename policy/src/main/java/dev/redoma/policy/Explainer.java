@@ -16,7 +16,7 @@ public final class Explainer {
     public static PolicyExplanation explain(PolicyStack stack, long epoch) {
         EffectivePolicy policy = stack.effective(epoch);
         List<PolicyReach> reach = Reaches.of(policy);
-        return new PolicyExplanation(stack.name(), stack.digest(), epoch, policy.closed(), stack.sources(), reach, lines(stack, policy, reach), notes(policy, reach));
+        return new PolicyExplanation(stack.name(), stack.digest(), epoch, policy.closed(), stack.sources(), reach, lines(stack, policy, reach), notes(stack, policy, reach));
     }
 
     private static List<Line> lines(PolicyStack stack, EffectivePolicy policy, List<PolicyReach> reach) {
@@ -30,6 +30,7 @@ public final class Explainer {
                 lines.add(new Line(rule.id(), rule.place().toString(), says(rule), effect));
             }
             previews(stack, document, lines);
+            document.approve().forEach(rule -> lines.add(new Line(rule.id(), rule.place().toString(), rule.says(), "whole")));
         }
         return lines;
     }
@@ -108,8 +109,11 @@ public final class Explainer {
         }).toString();
     }
 
-    private static List<String> notes(EffectivePolicy policy, List<PolicyReach> reach) {
+    private static List<String> notes(PolicyStack stack, EffectivePolicy policy, List<PolicyReach> reach) {
         var notes = new ArrayList<String>();
+        if (stack.approvals().rules().stream().anyMatch(r -> r.subject() instanceof ApprovalRule.Subject.Exec)) {
+            notes.add("Approval of commands is advisory: patterns do not see what a program or a script does. What leaves and what is applied is where it is enforced.");
+        }
         if (policy.closed()) {
             notes.add("Nothing leaves: names are answered with NXDOMAIN, connections are refused.");
             return notes;

@@ -5,16 +5,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One policy file as it was read. `layer`: whose it is (`floor`, `tenant`, `template`, `request`); `source`: what it is called; `text`: all of it; `preview`: null where it says nothing of it.
-public record PolicyDocument(String layer, String source, String text, Terms terms, List<Rule> rules, @Nullable List<PreviewRule> preview) {
+public record PolicyDocument(String layer, String source, String text, Terms terms, List<Rule> rules, @Nullable List<PreviewRule> preview, List<ApprovalRule> approve) {
 
     public PolicyDocument {
         rules = List.copyOf(rules);
+        approve = List.copyOf(approve);
         preview = preview == null ? null : List.copyOf(preview);
     }
 
-    /// Of previews it says nothing.
+    /// Of previews and approvals it says nothing.
     public PolicyDocument(String layer, String source, String text, Terms terms, List<Rule> rules) {
-        this(layer, source, text, terms, rules, null);
+        this(layer, source, text, terms, rules, null, List.of());
     }
 
     PolicyLayer egress() {

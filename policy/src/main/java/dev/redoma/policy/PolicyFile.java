@@ -17,7 +17,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 /// Reads a policy file (docs/policy.md). Every key that a policy has is known; one whose meaning is not enforced by this version is refused by name, as is what nobody knows.
 public final class PolicyFile {
     private static final Set<String> KEYS = Set.of("isolation", "privileges", "resources", "workspace", "reopen", "setup", "egress", "preview", "secrets", "approve", "artifacts", "retain");
-    private static final List<String> NOT_YET = List.of("workspace", "setup", "secrets", "approve", "artifacts", "retain");
+    private static final List<String> NOT_YET = List.of("workspace", "setup", "secrets", "artifacts", "retain");
     private static final Set<String> RESOURCES = Set.of("cpu", "memory", "disk", "pids", "lifetime", "idle");
     private static final Set<String> CLASSES = Set.of("packages", "web", "git", "internal", "webhooks");
     private static final Pattern TIME = Pattern.compile("([0-9]{1,6})(s|m|h|d)");
@@ -29,6 +29,7 @@ public final class PolicyFile {
     private final List<Rule> rules = new ArrayList<>();
     private Terms terms = Terms.NONE;
     private @Nullable List<PreviewRule> preview;
+    private @Nullable List<ApprovalRule> approve;
 
     private PolicyFile(String layer, String source) {
         this.layer = layer;
@@ -42,7 +43,7 @@ public final class PolicyFile {
         if (!file.fields.flaws().isEmpty()) {
             throw refused(file.source, file.fields.flaws());
         }
-        return new PolicyDocument(layer, file.source, text, file.terms, file.rules, file.preview);
+        return new PolicyDocument(layer, file.source, text, file.terms, file.rules, file.preview, file.approve == null ? List.of() : file.approve);
     }
 
     private static RedomaException refused(String source, List<Flaw> flaws) {
@@ -74,6 +75,7 @@ public final class PolicyFile {
         terms = new Terms(isolation, privileges, limits == null ? Limits.DEFAULTS : limits, reopen);
         part(keys, "egress", this::egress);
         preview = part(keys, "preview", node -> new PreviewReader(fields, layer, source).read(node));
+        approve = part(keys, "approve", node -> new ApprovalReader(fields, layer, source).read(node));
     }
 
     private <T> @Nullable T part(Map<String, Node> keys, String key, java.util.function.Function<Node, T> read) {

@@ -37,6 +37,10 @@ public record PolicyStack(String name, List<PolicyDocument> documents) {
         return new PreviewPolicy(documents.stream().map(d -> new PreviewPolicy.Layer(d.layer(), d.source(), d.preview())).toList());
     }
 
+    public ApprovalPolicy approvals() {
+        return new ApprovalPolicy(documents.stream().flatMap(d -> d.approve().stream()).toList());
+    }
+
     public Terms terms() {
         return documents.stream().map(PolicyDocument::terms).reduce(Terms.NONE, Terms::and);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server;
 
+import dev.redoma.engine.Approvals;
 import dev.redoma.engine.Engine;
 import dev.redoma.engine.Tier;
 import dev.redoma.engine.image.ImageSources;
@@ -67,7 +68,8 @@ public final class House implements AutoCloseable {
             watch.done("tier");
             List<Tier> tiers = List.of(tier);
             var egress = opened.add(new EgressGateway(store, ledger, dialler, dialler::own, EgressTls.of(config.dataDir(), config.upstream().authorities())));
-            engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, images(config), egress, Clock.systemUTC()));
+            var hook = opened.add(ApprovalWebhook.of(config.approvals(), dialler));
+            engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, images(config), egress, new Approvals.Settings(keys, config.approvals().hold(), config.approvals().egressHold(), hook), Clock.systemUTC()));
             watch.done("engine");
             var tokens = E2b.tokens(config.dataDir());
             var ingress = opened.add(new Ingress(opened.add(E2b.doors(config, engine, tokens, keys)), engine.ports(), engine.exposures()));

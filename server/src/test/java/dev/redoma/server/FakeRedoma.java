@@ -238,6 +238,11 @@ final class FakeRedoma implements Redoma, Sandboxes {
     }
 
     @Override
+    public dev.redoma.engine.Approvals approvals() {
+        return new FakeApprovals();
+    }
+
+    @Override
     public dev.redoma.engine.Exposures exposures() {
         return new FakeExposures(this);
     }

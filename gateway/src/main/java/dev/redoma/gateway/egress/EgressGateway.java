@@ -35,6 +35,7 @@ public final class EgressGateway implements Network, AutoCloseable {
     private final Way way;
     private final Predicate<InetAddress> own;
     private final Tls tls;
+    private volatile Asking asking = (sandbox, egressClass, host, to, port) -> { };
     private final Map<SandboxId, SandboxEgress> ways = new ConcurrentHashMap<>();
     private final Thread rounds = Thread.ofVirtual().name("egress-rounds").unstarted(this::rounds);
 
@@ -56,6 +57,11 @@ public final class EgressGateway implements Network, AutoCloseable {
         this.way = new Way(dialler);
         this.own = own;
         rounds.start();
+    }
+
+    @Override
+    public void asking(Asking whom) {
+        asking = whom;
     }
 
     @Override
@@ -82,6 +88,7 @@ public final class EgressGateway implements Network, AutoCloseable {
             }
             var made = SandboxEgress.open(namespace, place.tenant(), new EgressDecider(place.policy(), own), records, names, budgets, way,
                     new Interception(tls.trust(), () -> SandboxAuthority.of(tls.secret(), place.sandbox().value())));
+            made.asking((egressClass, host, to, port) -> asking.egress(place.sandbox(), egressClass, host, to, port));
             made.start();
             return made;
         } catch (IOException failed) {

@@ -3,6 +3,7 @@ package dev.redoma.gateway.egress;
 
 import dev.redoma.kernel.KernelException;
 import dev.redoma.kernel.OriginalDestination;
+import dev.redoma.model.Problem;
 import dev.redoma.policy.EgressClass;
 import dev.redoma.policy.EgressDecider;
 import dev.redoma.policy.EgressDecision.Allow;
@@ -98,6 +99,11 @@ final class Outward {
                 return;
             }
         }
+        var kept = sandbox.asked(allow, host, host == null ? literal.getHostAddress() : host, port);
+        if (kept.isPresent()) {
+            refuse(waiting(fact.as(DENIED), kept.get()));
+            return;
+        }
         if (allow.passage() == Passage.HTTP) {
             intercept(java.util.Objects.requireNonNull(hello), fact, host, literal, checked, allow, port);
             return;
@@ -114,6 +120,12 @@ final class Outward {
                 relay.copyUp();
             }
         });
+    }
+
+    /// Why humans keep it from leaving, and by which request they may let it.
+    static Fact waiting(Fact fact, Problem kept) {
+        Fact told = fact.because(kept.code().wire());
+        return kept.details().get("approval") instanceof String id ? told.with("approval", id) : told;
     }
 
     private void intercept(ClientHello hello, Fact fact, @Nullable String host, InetAddress literal, Way.Checked checked, Allow allow, int port) throws IOException {

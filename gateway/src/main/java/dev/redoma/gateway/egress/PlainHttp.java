@@ -100,6 +100,11 @@ final class PlainHttp {
             refuse(403, Fact.of("request.denied", host, PORT, connection.request(head.method(), head.path())), "no rule allows this request there");
             return;
         }
+        var kept = sandbox.asked(allow, host, host, PORT);
+        if (kept.isPresent()) {
+            refuse(403, Outward.waiting(Fact.of("connect.denied", host, PORT, allow), kept.get()), kept.get().message() + " " + kept.get().remedy());
+            return;
+        }
         Fact fact = Fact.of("connect", host, PORT, allow).with("method", head.method());
         outward.carry(fact, host, null, checked, allow, PORT, head, relay -> {
             inside.socket().setSoTimeout(0);

@@ -2,8 +2,10 @@
 package dev.redoma.gateway.egress;
 
 import dev.redoma.kernel.NetworkNamespace;
+import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.TenantId;
+import dev.redoma.policy.EgressClass;
 import dev.redoma.policy.EgressDecider;
 import dev.redoma.policy.EgressDecision;
 import dev.redoma.policy.HostName;
@@ -12,12 +14,14 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,6 +60,7 @@ final class SandboxEgress implements AutoCloseable {
     /// Above the decider, what packet rules grant, and the entry of connections.
     private final ReentrantLock lock = new ReentrantLock();
     private volatile EgressDecider decider;
+    private volatile Asking asking = (egressClass, host, to, port) -> { };
     private volatile boolean closed;
 
     /// It owns the namespace, also where this fails.
@@ -80,6 +85,25 @@ final class SandboxEgress implements AutoCloseable {
         this.way = way;
         this.shares = shares;
         this.dns = new DnsService(door.datagrams(), new DnsAnswers(this::decideName));
+    }
+
+    /// Asks humans where the policy wants it; throws what keeps it from leaving.
+    interface Asking {
+        void ask(EgressClass egressClass, @Nullable String host, String to, int port);
+    }
+
+    void asking(Asking whom) {
+        asking = whom;
+    }
+
+    /// What keeps a connection that rules allow from leaving; may take as long as a human is waited for.
+    Optional<Problem> asked(EgressDecision.Allow allow, @Nullable String host, String to, int port) {
+        try {
+            asking.ask(allow.egressClass(), host, to, port);
+            return Optional.empty();
+        } catch (RedomaException refusal) {
+            return Optional.of(refusal.problem());
+        }
     }
 
     void start() {

@@ -3,5 +3,10 @@ package dev.redoma.model.wire;
 
 import java.util.List;
 
-/// What becomes reachable, and what no longer is.
-public record PolicyDifference(List<PolicyReach> opens, List<PolicyReach> closes) {}
+/// What becomes reachable, and what no longer is; what humans are asked for from then on (`asks`), and what no longer (`asksNoMore`).
+public record PolicyDifference(List<PolicyReach> opens, List<PolicyReach> closes, List<String> asks, List<String> asksNoMore) {
+
+    public PolicyDifference(List<PolicyReach> opens, List<PolicyReach> closes) {
+        this(opens, closes, List.of(), List.of());
+    }
+}

@@ -27,6 +27,7 @@ public final class NativeApi {
         all.addAll(new VolumeRoutes(redoma.volumes()).operations());
         all.addAll(new PolicyRoutes(redoma.policies()).operations());
         all.addAll(new ExposureRoutes(redoma.exposures(), previews).operations());
+        all.addAll(new ApprovalRoutes(redoma.approvals()).operations());
         all.addAll(new CacheRoutes(redoma.caches()).operations());
         all.addAll(FileRoutes.ofVolumes(redoma.volumeFiles(), largest).operations());
         all.addAll(new TemplateRoutes(redoma.templates(), largest).operations());

@@ -37,7 +37,8 @@ public record Config(
         Backing pool,
         Duration checkpoint,
         Registries registries,
-        Upstream upstream) {
+        Upstream upstream,
+        ApprovalConfig approvals) {
     private static final int MOST_CONNECTIONS = 4096;
     /// Apps' cookies may be long.
     private static final int ROUTER_HEADERS = 64 << 10;
@@ -51,7 +52,7 @@ public record Config(
         var router = router(values, api);
         return new Config(dataDir, runDir, api, router, publicPorts(values, router), secured(values, dataDir, router), engine(values, dataDir, runDir),
                 values.positive(ConfigKey.RATE_PER_SECOND), values.positive(ConfigKey.RATE_BURST), values.size(ConfigKey.UPLOAD_LARGEST),
-                backing(values), values.duration(ConfigKey.AUDIT_CHECKPOINT), new Registries(registry(values), content.registries()), Upstream.of(values));
+                backing(values), values.duration(ConfigKey.AUDIT_CHECKPOINT), new Registries(registry(values), content.registries()), Upstream.of(values), ApprovalConfig.of(values));
     }
 
     private static String text(Path file) {

@@ -51,8 +51,8 @@ final class KeyRows {
     }
 
     /// Another value for the same key; false where it is not alive.
-    static boolean rotate(Handle handle, String id, byte[] hash, Instant at) {
-        return Sql.update(handle, "UPDATE api_key SET hash = ?, rotated_at = ? WHERE id = ? AND revoked_at IS NULL", hash, micros(at), id) == 1;
+    static boolean rotate(Handle handle, String id, byte[] hash, @Nullable String issuer, Instant at) {
+        return Sql.update(handle, "UPDATE api_key SET hash = ?, issued_by = ?, rotated_at = ? WHERE id = ? AND revoked_at IS NULL", hash, issuer, micros(at), id) == 1;
     }
 
     static Set<Scope> scopes(Key key) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server.keys;
 
+import dev.redoma.engine.Approvals;
 import dev.redoma.ledger.Entry;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.model.Caller;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The keys of this installation, programs' and people's. All live ones are in memory, so that a check costs one hash and a revocation counts at once.
 /// Thread-safe.
-public final class Keys {
+public final class Keys implements Approvals.Persons {
     private final Store store;
     private final Ledger ledger;
     private final Clock clock;
@@ -83,11 +84,12 @@ public final class Keys {
     }
 
     /// Whose a key is or was: ids, never reused; empty for a program's and for what is no key.
+    @Override
     public Optional<String> person(String key) {
         return Optional.ofNullable(holders.key(key)).map(Key::user);
     }
 
-    /// The key by which a key was made.
+    @Override
     public Optional<String> issuer(String key) {
         return Optional.ofNullable(holders.key(key)).map(Key::issuedBy);
     }
@@ -176,8 +178,9 @@ public final class Keys {
         }
         var value = KeyValue.mint();
         var at = now();
+        var issuer = by.key().equals(id) ? key.issuedBy() : by.key(); // whoever made the value could use it
         boolean done = store.write(tx -> {
-            boolean alive = KeyRows.rotate(tx, id, value.hash(), at);
+            boolean alive = KeyRows.rotate(tx, id, value.hash(), issuer, at);
             if (alive) {
                 ledger.append(tx, entry(by.key(), key, "key-rotated"));
             }
@@ -186,7 +189,7 @@ public final class Keys {
         if (!done) {
             throw notFound(id);
         }
-        var now = new Key(id, key.name(), key.tenant(), key.scopes(), key.createdAt(), null, key.user(), key.issuedBy(), at);
+        var now = new Key(id, key.name(), key.tenant(), key.scopes(), key.createdAt(), null, key.user(), issuer, at);
         holders.put(new KeyRows.Row(now, value.hash()));
         return new NewKey(now, value.secret());
     }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.Caller;
+import dev.redoma.model.RedomaException;
+import dev.redoma.model.SandboxId;
+import dev.redoma.model.Scope;
+import dev.redoma.model.TenantId;
+import dev.redoma.model.wire.ExecSpec;
+import dev.redoma.policy.ApprovalPolicy;
+import dev.redoma.policy.ApprovalPolicy.Needed;
+import dev.redoma.policy.Audience;
+import dev.redoma.policy.EgressClass;
+import dev.redoma.store.Store;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// Asks, before something is done in or about a sandbox, whether its policy wants humans to decide it. Where no rule does, it costs a look into memory. Thread-safe.
+final class ApprovalGate {
+    private final ApprovalDesk desk;
+    private final Store store;
+    private final Function<SandboxRow, ApprovalPolicy> rules;
+    private final Map<SandboxId, ApprovalPolicy> known = new ConcurrentHashMap<>();
+
+    /// `rules`: those in force for a sandbox; throws where its policy cannot be read.
+    ApprovalGate(ApprovalDesk desk, Store store, Function<SandboxRow, ApprovalPolicy> rules) {
+        this.desk = desk;
+        this.store = store;
+        this.rules = rules;
+    }
+
+    ApprovalDesk desk() {
+        return desk;
+    }
+
+    private ApprovalPolicy policy(SandboxId sandbox) {
+        var policy = known.get(sandbox);
+        if (policy == null) {
+            var row = store.read(tx -> SandboxRows.find(tx, sandbox.value())).orElseThrow(() -> Access.notFound(sandbox.value()));
+            policy = rules.apply(row);
+            if (row.state() != State.ENDED) {
+                var there = known.putIfAbsent(sandbox, policy);
+                policy = there == null ? policy : there;
+            }
+        }
+        return policy;
+    }
+
+    /// Over what somebody who still had the old row may have put there meanwhile. One that cannot be read lets nothing happen.
+    void policyChanged(SandboxRow row) {
+        try {
+            known.put(row.id(), rules.apply(row));
+        } catch (RedomaException unreadable) {
+            known.remove(row.id());
+            throw unreadable;
+        }
+    }
+
+    void forget(SandboxId sandbox) {
+        known.remove(sandbox);
+    }
+
+    /// Something of a kind that other parts of the engine know of: `needed` picks the rules that speak of it. `exact` is all that is approved, as it is; `shown` the same for human eyes.
+    ApprovalTicket require(Caller caller, SandboxId sandbox, TenantId tenant, String kind, Function<ApprovalPolicy, Optional<Needed>> needed, Map<String, Object> shown, List<String> exact) {
+        return needed.apply(policy(sandbox)).map(n -> desk.require(new ApprovalAsk(kind, sandbox, tenant, caller, shown, exact, n))).orElse(ApprovalTicket.NONE);
+    }
+
+    ApprovalTicket exec(Caller caller, Live live, ExecOrder order) {
+        var needed = policy(live.id()).exec(order.spec().argv());
+        return needed.map(n -> desk.require(new ApprovalAsk("exec", live.id(), live.tenant(), caller, shown(order), exact(order), n))).orElse(ApprovalTicket.NONE);
+    }
+
+    /// Values of variables are bound, and not shown.
+    private static Map<String, Object> shown(ExecOrder order) {
+        ExecSpec spec = order.spec();
+        var shown = new LinkedHashMap<String, Object>();
+        shown.put("argv", Visible.of(spec.argv()));
+        shown.put("cwd", order.cwd().isEmpty() ? "~" : Visible.of(order.cwd()));
+        shown.put("user", Visible.of(order.user()));
+        shown.put("envNames", order.env().keySet().stream().sorted().map(Visible::of).toList());
+        shown.put("stdin", order.stdin());
+        shown.put("tty", spec.tty() != null);
+        return shown;
+    }
+
+    private static List<String> exact(ExecOrder order) {
+        var exact = new java.util.ArrayList<String>();
+        exact.add(String.valueOf(order.spec().argv().size()));
+        exact.addAll(order.spec().argv());
+        exact.addAll(List.of(order.cwd(), order.user(), String.valueOf(order.stdin()), String.valueOf(order.spec().tty() != null)));
+        new TreeMap<>(order.env()).forEach((name, value) -> exact.addAll(List.of(name, value)));
+        return exact;
+    }
+
+    ApprovalTicket port(Caller caller, SandboxRow row, int port, Audience audience, Duration time) {
+        var seconds = time.toSeconds();
+        return require(caller, row.id(), row.tenant(), "port", p -> p.port(port), Map.of("port", port, "audience", audience.wire(), "seconds", seconds),
+                List.of(String.valueOf(port), audience.wire(), String.valueOf(time.toMillis())));
+    }
+
+    /// A connection that wants out. The sandbox asks, by the key that made it; each connection uses an approval up.
+    void egress(SandboxId sandbox, EgressClass egressClass, @Nullable String host, String to, int port) {
+        var needed = policy(sandbox).egress(egressClass, host);
+        if (needed.isEmpty()) {
+            return;
+        }
+        var row = store.read(tx -> SandboxRows.find(tx, sandbox.value())).orElseThrow(() -> Access.notFound(sandbox.value()));
+        var caller = new Caller(row.createdBy(), row.tenant(), Set.of(Scope.EXEC));
+        var ticket = desk.require(new ApprovalAsk("egress", sandbox, row.tenant(), caller, Map.of("class", egressClass.wire(), "to", Visible.of(to), "port", port),
+                List.of(egressClass.wire(), to, String.valueOf(port)), needed.get()), desk.egressHold());
+        store.write(tx -> {
+            ticket.redeem(tx, null);
+            return true;
+        });
+    }
+
+    ApprovalTicket lifetime(Caller caller, SandboxRow row, Duration asked, Duration given) {
+        if (asked.compareTo(given) <= 0) {
+            return ApprovalTicket.NONE;
+        }
+        return require(caller, row.id(), row.tenant(), "raise", p -> p.raise("lifetime"), Map.of("resource", "lifetime", "milliseconds", asked.toMillis(), "given", given.toMillis()),
+                List.of("lifetime", String.valueOf(asked.toMillis())));
+    }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.redoma.http.Json;
+import dev.redoma.model.wire.Approval;
+import dev.redoma.model.wire.CreateKey;
+import dev.redoma.model.wire.CreateUser;
+import dev.redoma.model.wire.DecideApproval;
+import dev.redoma.model.wire.Exec;
+import dev.redoma.model.wire.ExecSpec;
+import dev.redoma.model.wire.ExposePort;
+import dev.redoma.model.wire.NewKey;
+import dev.redoma.model.wire.Problem;
+import dev.redoma.model.wire.Sandbox;
+import dev.redoma.model.wire.User;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Approvals over the wire: the floor asks for one before `touch /tmp/asked*`, ports and longer lives.
+@Timeout(300)
+class ApprovalsTest {
+    @TempDir
+    private static Path dir;
+
+    private static RealServer server;
+    private static LabInternet internet;
+    private static String agent;
+    private static String alice;
+    private static User person;
+
+    @BeforeAll
+    static void start() throws Exception {
+        internet = new LabInternet();
+        internet.names.put("a.asked.test", List.of(LabInternet.ORIGIN));
+        internet.names.put("free.test", List.of(LabInternet.ORIGIN));
+        var floor = dir.resolve("floor.yaml");
+        Files.writeString(floor, "approve:\n  - {exec: [\"touch /tmp/asked*\"], within: 10m}\n  - {port: 4000-4999, within: 10m}\n  - {raise: lifetime}\n  - {egress: {hosts: [\"*.asked.test\"], class: web}, within: 10m}\negress:\n  web: [{hosts: [\"*\"], ports: any, tls: opaque}]\n");
+        server = RealServer.start(Map.of("REDOMA_POLICY_FLOOR", floor.toString(), "REDOMA_APPROVALS_HOLD", "150ms", "REDOMA_APPROVALS_HOLD_EGRESS", "2s"), internet.dialler());
+        agent = server.post("/v1/keys", new CreateKey("agent", null, List.of("read", "create", "exec")), NewKey.class).value();
+        person = server.post("/v1/users", new CreateUser("Alice", null, "approver"), User.class);
+        alice = server.post("/v1/keys", new CreateKey("alice", null, List.of("read", "approve"), person.id()), NewKey.class).value();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (server != null) {
+            server.close();
+        }
+        internet.close();
+    }
+
+    private static HttpResponse<String> as(String key, String method, String path, Object body) throws Exception {
+        return server.client().send(HttpRequest.newBuilder(URI.create(server.url() + path)).header("Authorization", "Bearer " + key).header("Content-Type", "application/json")
+                .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(Json.bytes(body))).build(), BodyHandlers.ofString());
+    }
+
+    private static Problem problem(HttpResponse<String> answer, int status, String code) {
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+        var problem = Json.read(answer.body().getBytes(StandardCharsets.UTF_8), Problem.class);
+        assertThat(problem.code()).isEqualTo(code);
+        return problem;
+    }
+
+    private static String pending(HttpResponse<String> answer) {
+        var problem = problem(answer, 403, "approval-pending");
+        assertThat(problem.retryable()).isTrue();
+        assertThat(problem.details()).containsKeys("approval", "expiresAt", "rules");
+        return (String) problem.details().get("approval");
+    }
+
+    private static HttpResponse<String> run(String sandbox, String... argv) throws Exception {
+        return as(agent, "POST", "/v1/sandboxes/" + sandbox + "/execs", new ExecSpec(List.of(argv), "/", Map.of("SECRET", "value-nobody-sees"), "root", null, null, null, null, null));
+    }
+
+    private static HttpResponse<String> decide(String key, String id, String verdict) throws Exception {
+        return as(key, "POST", "/v1/approvals/" + id + "/decision", new DecideApproval(verdict, "because of " + verdict));
+    }
+
+    private static String sandbox() throws Exception {
+        return RealServer.read(as(agent, "POST", "/v1/sandboxes", Map.of()), Sandbox.class).id();
+    }
+
+    private static void exits(String sandbox, HttpResponse<String> started) throws Exception {
+        var exec = RealServer.read(started, Exec.class);
+        assertThat(RealServer.read(as(agent, "GET", "/v1/sandboxes/" + sandbox + "/execs/" + exec.id() + "?waitMs=30000", null), Exec.class).exitCode()).isZero();
+    }
+
+    @Test
+    void aCommandWaitsForAHumanGoesThroughOnceAndIsOnRecord() throws Exception {
+        var box = sandbox();
+        exits(box, run(box, "true"));
+        var id = pending(run(box, "touch", "/tmp/asked\u202e1"));
+        assertThat(server.get("/v1/sandboxes/" + box + "/files/stat?path=/tmp/asked%E2%80%AE1").statusCode()).as("nothing was done").isEqualTo(404);
+        var shown = RealServer.read(as(alice, "GET", "/v1/approvals/" + id, null), Approval.class);
+        assertThat(shown.shown()).containsEntry("argv", List.of("touch", "/tmp/asked\\u202e1")).containsEntry("cwd", "/").containsEntry("user", "root");
+        assertThat(String.valueOf(shown.shown().get("envNames"))).contains("SECRET");
+        assertThat(shown.toString()).doesNotContain("value-nobody-sees");
+        problem(decide(agent, id, "approve"), 403, "forbidden");
+        problem(decide(server.key(), id, "approve"), 403, "forbidden");
+        assertThat(RealServer.read(decide(alice, id, "approve"), Approval.class).state()).isEqualTo("approved");
+        assertThat(pending(run(box, "touch", "/tmp/asked\u202e1 "))).as("a byte more").isNotEqualTo(id);
+        exits(box, run(box, "touch", "/tmp/asked\u202e1"));
+        assertThat(pending(run(box, "touch", "/tmp/asked\u202e1"))).as("once").isNotEqualTo(id);
+        var records = server.get("/v1/audit?category=approval&sandbox=" + box + "&limit=100").body();
+        assertThat(records).contains("\"action\":\"asked\"").contains("\"action\":\"approved\"").contains("\"action\":\"redeemed\"").contains("because of approve").contains(person.id()).contains("asked\\\\u202e1")
+                .doesNotContain("value-nobody-sees");
+        assertThat(server.get("/v1/audit?category=exec&sandbox=" + box + "&limit=100").body()).contains("\"approval\":\"" + id + "\"");
+        assertThat(as(alice, "POST", "/v1/sandboxes/" + box + "/execs", Map.of("argv", List.of("true"))).statusCode()).isEqualTo(403);
+    }
+
+    @Test
+    void whoWaitsIsAnsweredByTheDecisionItself() throws Exception {
+        var box = sandbox();
+        var id = pending(run(box, "touch", "/tmp/asked-held"));
+        decide(alice, id, "approve");
+        exits(box, run(box, "touch", "/tmp/asked-held"));
+        var again = pending(run(box, "touch", "/tmp/asked-held"));
+        decide(alice, again, "deny");
+        var denied = problem(run(box, "touch", "/tmp/asked-held"), 403, "approval-denied");
+        assertThat(denied.detail()).contains("because of deny");
+        assertThat(denied.retryable()).isFalse();
+        assertThat(as(alice, "GET", "/v1/approvals?sandbox=" + box, null).body()).isEqualTo("{\"items\":[]}");
+        assertThat(as(alice, "GET", "/v1/approvals?open=false&sandbox=" + box, null).body()).contains(id).contains(again);
+        var other = server.post("/v1/keys", new CreateKey("other", "acme", List.of("read")), NewKey.class).value();
+        assertThat(as(other, "GET", "/v1/approvals?open=false", null).body()).isEqualTo("{\"items\":[]}");
+        problem(as(other, "GET", "/v1/approvals/" + id, null), 404, "approval-not-found");
+    }
+
+    @Test
+    void aPortAndALongerLifeWaitAsWell() throws Exception {
+        var box = sandbox();
+        var port = pending(as(agent, "POST", "/v1/sandboxes/" + box + "/exposures", new ExposePort(4000, "token", null)));
+        assertThat(as(agent, "GET", "/v1/sandboxes/" + box + "/exposures", null).body()).isEqualTo("{\"items\":[]}");
+        assertThat(as(agent, "POST", "/v1/sandboxes/" + box + "/exposures", new ExposePort(3000, "token", null)).statusCode()).isEqualTo(201);
+        decide(alice, port, "approve");
+        pending(as(agent, "POST", "/v1/sandboxes/" + box + "/exposures", new ExposePort(4000, "tenant", null)));
+        assertThat(as(agent, "POST", "/v1/sandboxes/" + box + "/exposures", new ExposePort(4000, "token", null)).statusCode()).isEqualTo(201);
+        var path = "/v1/sandboxes/" + box + "/lifetime";
+        assertThat(as(agent, "POST", path, Map.of("lifetimeMs", 60_000)).statusCode()).isEqualTo(200);
+        var longer = pending(as(agent, "POST", path, Map.of("lifetimeMs", 7_200_000)));
+        decide(alice, longer, "approve");
+        assertThat(as(agent, "POST", path, Map.of("lifetimeMs", 7_200_000)).statusCode()).isEqualTo(200);
+        pending(as(agent, "POST", path, Map.of("lifetimeMs", 7_200_000)));
+    }
+
+    @Test
+    void itSurvivesARestartOfTheServerAndEndsWithItsSandbox() throws Exception {
+        var box = sandbox();
+        var id = pending(run(box, "touch", "/tmp/asked-restart"));
+        var left = pending(run(box, "touch", "/tmp/asked-left"));
+        server.restart();
+        decide(alice, id, "approve");
+        server.restart();
+        exits(box, run(box, "touch", "/tmp/asked-restart"));
+        as(agent, "DELETE", "/v1/sandboxes/" + box, null);
+        assertThat(RealServer.read(as(alice, "GET", "/v1/approvals/" + left, null), Approval.class).state()).isEqualTo("cancelled");
+        problem(decide(alice, left, "approve"), 409, "wrong-state");
+        assertThat(server.get("/v1/audit?category=approval&sandbox=" + box).body()).contains("\"action\":\"cancelled\"");
+    }
+
+    @Test
+    void aRuleThatIsInForceIsTakenAwayByOperatorsAlone() throws Exception {
+        var box = RealServer.read(as(agent, "POST", "/v1/sandboxes", Map.of("policy", "approve: [{exec: 'rm *', by: 2}]\n")), Sandbox.class).id();
+        for (var text : List.of("none", "approve: [{exec: 'rm *'}]\n", "approve: [{exec: 'rm -rf *', by: 2}]\n")) {
+            assertThat(problem(as(agent, "PUT", "/v1/sandboxes/" + box + "/policy", Map.of("policy", text)), 403, "policy-refused").details()).containsEntry("rule", "request.approve[0]");
+        }
+        pending(run(box, "rm", "x"));
+        assertThat(as(agent, "PUT", "/v1/sandboxes/" + box + "/policy", Map.of("policy", "approve: [{exec: ls}, {exec: 'rm *', by: 3}]\n")).statusCode()).isEqualTo(200);
+        pending(run(box, "ls"));
+        assertThat(as(server.key(), "PUT", "/v1/sandboxes/" + box + "/policy", Map.of("policy", "none")).statusCode()).isEqualTo(200);
+        exits(box, run(box, "ls"));
+    }
+
+    @Test
+    void clientsOfE2bAreToldByAnErrorThatTheyKnow() throws Exception {
+        var made = EnvdClient.JSON.readTree(as(agent, "POST", "/sandboxes", Map.of("templateID", "tiny")).body());
+        var token = made.get("envdAccessToken");
+        var envd = new EnvdClient(server.client(), server.router(), made.get("sandboxID").stringValue(), token == null ? "" : token.stringValue());
+        var error = envd.run("touch /tmp/asked-e2b").error();
+        assertThat(error.get("code").stringValue()).isEqualTo("permission_denied");
+        var said = error.get("message").stringValue();
+        assertThat(said).contains("approval").contains("same call again");
+        var id = said.replaceAll("(?s).*?(ap[a-z0-9]{18}).*", "$1");
+        decide(alice, id, "approve");
+        assertThat(envd.run("touch /tmp/asked-e2b").end().get("exited").booleanValue()).isTrue();
+        assertThat(envd.run("touch /tmp/asked-e2b").error().get("code").stringValue()).isEqualTo("permission_denied");
+    }
+
+    private static String fetch(String box, String host) throws Exception {
+        var answer = run(box, "sh", "-c", "printf 'GET /x HTTP/1.1\\r\\nHost: " + host + "\\r\\n\\r\\n' | nc " + host + " 80 2>&1; true");
+        var exec = RealServer.read(answer, Exec.class);
+        as(agent, "GET", "/v1/sandboxes/" + box + "/execs/" + exec.id() + "?waitMs=30000", null);
+        return as(agent, "GET", "/v1/sandboxes/" + box + "/execs/" + exec.id() + "/output", null).body();
+    }
+
+    private static List<String> arrivals() {
+        return internet.arrivals.stream().filter(a -> a.contains("asked.test")).toList();
+    }
+
+    @Test
+    void aConnectionOutWaitsAtTheGatewayAndIsToldThatOneIsPending() throws Exception {
+        var box = RealServer.read(as(agent, "POST", "/v1/sandboxes", Map.of("policy", "egress: {web: [{hosts: ['*.asked.test', free.test], ports: [80], tls: opaque}]}\n")), Sandbox.class).id();
+        internet.arrivals.clear();
+        assertThat(fetch(box, "free.test")).contains("200 OK");
+        var told = fetch(box, "a.asked.test");
+        assertThat(told).contains("403 Forbidden").contains("approval-pending");
+        var id = told.replaceAll("(?s).*?(ap[a-z0-9]{18}).*", "$1");
+        assertThat(arrivals()).isEmpty();
+        assertThat(RealServer.read(as(alice, "GET", "/v1/approvals/" + id, null), Approval.class).shown()).containsEntry("to", "a.asked.test").containsEntry("class", "web").containsEntry("port", 80);
+        decide(alice, id, "approve");
+        assertThat(fetch(box, "a.asked.test")).contains("200 OK");
+        assertThat(arrivals()).hasSize(1);
+        var held = java.util.concurrent.CompletableFuture.supplyAsync(() -> {
+            try {
+                return fetch(box, "a.asked.test");
+            } catch (Exception failed) {
+                throw new IllegalStateException(failed);
+            }
+        });
+        org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(30)).until(() -> as(alice, "GET", "/v1/approvals?sandbox=" + box, null).body().contains("\"state\":\"pending\""));
+        var next = as(alice, "GET", "/v1/approvals?sandbox=" + box, null).body().replaceAll("(?s).*?(ap[a-z0-9]{18}).*", "$1");
+        decide(alice, next, "deny");
+        assertThat(held.get(30, java.util.concurrent.TimeUnit.SECONDS)).contains("approval-denied");
+        assertThat(arrivals()).as("one approval, one connection").hasSize(1);
+        assertThat(server.get("/v1/audit?category=egress&sandbox=" + box + "&limit=200").body()).contains("approval-pending").contains(id).contains("approval-denied");
+    }
+}
