@@ -37,7 +37,7 @@ final class ChangeSummary {
         var changes = new TreeMap<String, String>();
         var own = work == null ? null : work.changes(box);
         for (var change : box.changes()) {
-            boolean within = work != null && own != null && (change.path().equals(work.path()) || change.path().startsWith(work.path() + "/"));
+            boolean within = work != null && (change.path().equals(work.path()) || change.path().startsWith(work.path() + "/"));
             if (!within) {
                 changes.put(change.path(), change.kind());
             }
@@ -61,6 +61,8 @@ final class ChangeSummary {
         return switch (kind) {
             case "added" -> 'A';
             case "deleted" -> 'D';
+            case "renamed" -> 'R';
+            case "truncated" -> '!';
             case "mode" -> 'm';
             default -> 'M';
         };

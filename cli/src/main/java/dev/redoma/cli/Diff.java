@@ -3,17 +3,28 @@ package dev.redoma.cli;
 
 import dev.redoma.client.RedomaClient;
 import dev.redoma.model.wire.Change;
+import dev.redoma.model.wire.ChangeSet;
+import dev.redoma.model.wire.FilePatch;
 import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// Shows what a sandbox changed.
+/// Shows what a sandbox changed, also after it ended.
 @Command(name = "diff", description = {
-    "Show what differs from the template: A added, M changed, D deleted, m mode only.",
-    "What acts by itself when a human opens it is flagged in brackets."})
+    "Show what a sandbox changed, in its workspace or against its template: A added, M changed, D deleted, R renamed, m mode or owner only, ! cut by a bound.",
+    "What acts by itself when a human opens it is flagged in brackets, and why is told below. Also of a sandbox that has ended, until what is kept of it goes."})
 final class Diff extends Verb {
     @Parameters(index = "0", paramLabel = "SANDBOX")
     String sandbox = "";
+
+    @Option(names = "--scope", paramLabel = "SCOPE", description = "template, or workspace: since its start (default where that was kept).")
+    @Nullable String scope;
+
+    @Option(names = {"-p", "--patch"}, description = "With the text that differs.")
+    boolean patch;
 
     Diff(Io io) {
         super(io);
@@ -21,18 +32,41 @@ final class Diff extends Verb {
 
     @Override
     int run(RedomaClient client) {
-        var changes = SandboxName.in(client, sandbox).changes();
+        var review = SandboxName.in(client, sandbox).review();
+        var set = review.changes(scope);
+        Map<String, FilePatch> patches = patch ? review.patches(set.scope()).stream().collect(Collectors.toMap(FilePatch::path, p -> p, (a, b) -> a)) : Map.of();
         if (json) {
-            print(Map.of("items", changes));
+            print(patch ? Map.of("changes", set, "patches", patches.values()) : set);
         } else {
-            changes.forEach(change -> io.line(line(change)));
+            text(set, patches);
         }
         return Exit.OK;
     }
 
+    private void text(ChangeSet set, Map<String, FilePatch> patches) {
+        set.items().forEach(change -> {
+            io.line(line(change));
+            var its = patches.get(change.path());
+            if (its != null) {
+                io.line(its.patch() == null ? "    (" + its.why() + ")" : its.patch().lines().map(l -> "    " + Text.safe(l)).collect(Collectors.joining("\n")));
+            }
+        });
+        set.flags().forEach((flag, why) -> io.line("[" + flag + "] " + why));
+        // Beside the list, so that the list can be piped; it is what 'apply' is given.
+        io.err().println("redoma: " + set.digest() + (set.complete() ? "" : " (not whole: a bound cut what is marked, or was not read)"));
+    }
+
     private static String line(Change change) {
         var target = change.target();
-        return ChangeSummary.letter(change.kind()) + " " + Text.safe(change.path()) + (target == null ? "" : " -> " + Text.safe(target))
-                + (change.flags().isEmpty() ? "" : "  [" + String.join(", ", change.flags()) + "]");
+        return ChangeSummary.letter(change.kind()) + " " + (change.from() == null ? "" : Text.safe(change.from()) + " => ") + Text.safe(change.path().isEmpty() ? "(everything after this)" : change.path())
+                + (target == null ? "" : " -> " + Text.safe(target)) + special(change) + (change.flags().isEmpty() ? "" : "  [" + String.join(", ", change.flags()) + "]");
+    }
+
+    private static String special(Change change) {
+        return switch (change.type()) {
+            case "fifo", "socket", "char", "block" -> "  (" + change.type() + ")";
+            case "directory" -> "/";
+            default -> "";
+        };
     }
 }

@@ -27,8 +27,11 @@ final class Export extends Verb {
     @Option(names = "--include", paramLabel = "PATTERN", description = "Only what matches, such as 'reports/**' or '*.png'; repeatable.")
     List<String> include = List.of();
 
-    @Option(names = "--changes", description = "What the sandbox changed against its template; SANDBOX without a path.")
+    @Option(names = "--changes", description = "What the sandbox changed, also after it ended; SANDBOX without a path.")
     boolean changes;
+
+    @Option(names = "--scope", paramLabel = "SCOPE", description = "With --changes: template, or workspace: since its start (default where that was kept).")
+    @Nullable String scope;
 
     @Option(names = {"-u", "--user"}, description = "As this user of the sandbox.")
     @Nullable String user;
@@ -62,7 +65,7 @@ final class Export extends Verb {
 
     private void fetch(RedomaClient client, ArchiveOptions options, OutputStream out) throws IOException {
         if (changes) {
-            SandboxName.in(client, from).exportChanges(options, out);
+            SandboxName.in(client, from).review().export(scope, options, out);
             return;
         }
         var remote = RemotePath.required(from, ORDER);

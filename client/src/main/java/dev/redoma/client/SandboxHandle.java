@@ -2,6 +2,7 @@
 package dev.redoma.client;
 
 import dev.redoma.model.wire.Change;
+import dev.redoma.model.wire.ChangeSet;
 import dev.redoma.model.wire.CreateSnapshot;
 import dev.redoma.model.wire.ExposePort;
 import dev.redoma.model.wire.Exposure;
@@ -13,8 +14,6 @@ import dev.redoma.model.wire.PolicyText;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Snapshot;
 import dev.redoma.model.wire.Usage;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -140,15 +139,12 @@ public final class SandboxHandle implements AutoCloseable {
 
     /// What differs from its template.
     public List<Change> changes() {
-        Page<Change> page = api.getList(at("/changes"), Page.class, Change.class);
-        return page.items();
+        return review().changes(ChangeSet.TEMPLATE).items();
     }
 
-    /// The files that differ from the template, as an archive whose paths begin at the root.
-    public void exportChanges(ArchiveOptions options, OutputStream to) throws IOException {
-        try (var answer = api.open(api.plain("GET", options.apply(at("/changes/archive"))))) {
-            answer.body().transferTo(to);
-        }
+    /// What it changed, also after it ended.
+    public Review review() {
+        return new Review(api, id);
     }
 
     /// The engine's own messages; operators only.

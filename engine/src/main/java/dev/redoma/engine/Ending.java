@@ -14,9 +14,11 @@ final class Ending {
     private final LiveSide side;
     private final Runnable afterEnd;
     private final CacheCopies copies;
+    private final ReviewClosing reviews;
 
     /// `afterEnd`: looks what nothing stands on any more.
-    Ending(Core core, LiveSide side, Runnable afterEnd, CacheCopies copies) {
+    Ending(Core core, LiveSide side, Runnable afterEnd, CacheCopies copies, ReviewClosing reviews) {
+        this.reviews = reviews;
         this.copies = copies;
         this.core = core;
         this.side = side;
@@ -39,7 +41,7 @@ final class Ending {
         Map<String, Object> last = lastSeen(box, row);
         side.endForGood(box, row, reason.kind());
         Faults.at("kill.ended");
-        core.pool().deleteDisk(row.id());
+        boolean aside = reviews.aside(row, reason.kind());
         copies.remove(core, row);
         Faults.at("kill.disk");
         record Ended(SandboxRow row, List<ApprovalRow> waited) {}
@@ -48,6 +50,7 @@ final class Ending {
                 core.ranges().release(tx, row.range());
             }
             VolumeRows.forget(tx, row.id());
+            reviews.ending(tx, row, aside, core.uplink().authority(row));
             core.uplink().forget(tx, row.id());
             ExposureRows.forget(tx, row.id());
             RowChange.settle(State.ENDED).instance(null).noRange().endsAt(null).remaining(null).endedAt(core.now()).apply(tx, row.id());
@@ -59,7 +62,13 @@ final class Ending {
         core.approvals().forget(row.id());
         core.log().add(row.id(), "ended: " + reason.kind());
         core.boxes().forget(row.id());
-        core.background().run("looking for unused snapshots", afterEnd);
+        core.background().run("reading what an ended sandbox changed", () -> {
+            try {
+                reviews.close(row.id());
+            } finally {
+                afterEnd.run();
+            }
+        });
         return ended.row();
     }
 

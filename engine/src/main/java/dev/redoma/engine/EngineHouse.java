@@ -34,6 +34,7 @@ final class EngineHouse implements Engine {
     private final Policies policies;
     private final ExposureService exposures;
     private final Approvals approvals;
+    private final Reviews reviews;
 
     private EngineHouse(Core core, Commands commands, LiveLookup lookup, ImageSources sources, Ledger ledger) {
         this.core = core;
@@ -43,7 +44,11 @@ final class EngineHouse implements Engine {
         var side = new LiveSide(core, exits);
         var snapshots = new Snapshots(core);
         var copies = new CacheCopies(core.pool().volumes(), core.config());
-        var ending = new Ending(core, side, snapshots::collect, copies);
+        var reading = new ReviewReading(core);
+        var reviewHome = new ReviewHome(core.config().dataDir());
+        var closing = new ReviewClosing(core, reading, reviewHome, new ReviewRecords(ledger));
+        this.reviews = new ReviewService(core, reading, reviewHome, closing);
+        var ending = new Ending(core, side, snapshots::collect, copies, closing);
         var pausing = new Pausing(core);
         lookup.onUse((box, caller) -> core.background().call(() -> core.boxes().locked(box, () -> pausing.wake(box, caller.key()))));
         var starting = new Starting(core, admission, side);
@@ -52,7 +57,7 @@ final class EngineHouse implements Engine {
         exits.warmMembers(warm::dropped);
         core.timers().onDue(new Expiry(core, ending, pausing)::due);
         var limits = new LimitRules(core.config().bounds());
-        var workspaces = new Workspaces(core, commands.execs(), ending);
+        var workspaces = new Workspaces(core, commands.execs(), ending, closing);
         var planner = new Planner(core.store(), core.tiers(), limits, core.config().defaultTemplate(), core.policies(), core.config().bounds().defaults());
         var claim = new Claim(core, admission, creation, side, ending, warm);
         this.sandboxes = new SandboxService(core, new Idempotency(core.store()),
@@ -81,7 +86,7 @@ final class EngineHouse implements Engine {
             exposures.policyChanged(row);
         });
         var recovery = new Recovery(core, side, creation, ending, pausing, starting, snapshots);
-        var reaper = new Reaper(core, warm, collector);
+        var reaper = new Reaper(core, warm, collector, reviewHome);
         recovery.run();
         exposures.recover();
         core.approvals().desk().recover();
@@ -91,6 +96,8 @@ final class EngineHouse implements Engine {
         reaper.leftovers();
         rounds(recovery, volumeEffects, reaper, exits, new SnapshotKeeping(core, snapshots));
         core.background().every(HOURLY, "forgetting old builds", buildRecovery::sweep);
+        core.background().run("reading what ended sandboxes changed", closing::sweep);
+        core.background().every(core.config().times().sweep(), "forgetting what was kept of ended sandboxes", closing::sweep);
         core.background().every(EXPOSED, "ending what was exposed for a time", exposures::sweep);
         core.background().every(EXPOSED, "denying what nobody approved in time", core.approvals().desk()::sweep);
         core.background().every(HOURLY, "forgetting old requests for approval", core.approvals().desk()::forgetOld);
@@ -194,6 +201,11 @@ final class EngineHouse implements Engine {
     @Override
     public Approvals approvals() {
         return approvals;
+    }
+
+    @Override
+    public Reviews reviews() {
+        return reviews;
     }
 
     @Override

@@ -2,28 +2,16 @@
 package dev.redoma.engine;
 
 import dev.redoma.model.Caller;
-import dev.redoma.model.Code;
-import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
-import dev.redoma.model.wire.Change;
 import dev.redoma.model.wire.Page;
 import dev.redoma.model.wire.Refusals;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Usage;
-import dev.redoma.pool.Outgoing;
-import dev.redoma.pool.Pool;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /// What can be seen of sandboxes without touching them; none of it counts as activity. Thread-safe.
 final class Inspection {
-    private static final int CHANGES = 10_000;
-    private static final int EXPORTED = 1_000_000;
-
     private final Core core;
 
     Inspection(Core core) {
@@ -58,30 +46,6 @@ final class Inspection {
         Usage u = live == null ? new Usage(0, 0, 0, 0, limits.memoryBytes(), 0, 0, 0, limits.pids(), 0) : live.instance().usage();
         return new Usage(u.cpuMs(), u.memoryBytes(), u.memoryCacheBytes(), u.memoryPeakBytes(), limits.memoryBytes(), disk, LimitRules.disk(row.limits()), u.pids(), limits.pids(), u.oomKills(),
                 core.uplink().refused(row.id()).map(r -> new Refusals(r.names(), r.connections(), r.requests())).orElse(null));
-    }
-
-    List<Change> changes(Caller caller, String sandbox) {
-        SandboxRow row = visible(caller, sandbox);
-        Pool.Disk disk = core.pool().disk(row.id()).orElseThrow(() -> Access.wrongState(row, "read its changes"));
-        return changes(row, disk, CHANGES);
-    }
-
-    private List<Change> changes(SandboxRow row, Pool.Disk disk, int most) {
-        List<Path> lowers = core.starter().lowers(row);
-        return OwnTraces.without(core.pool().changes(disk.upper(), lowers, most), disk.upper(), lowers, core.uplink().authority(row));
-    }
-
-    void changesOut(Caller caller, String sandbox, Outgoing form, OutputStream to) throws IOException {
-        SandboxRow row = visible(caller, sandbox);
-        Access.mayUse(caller, row);
-        Access.notQuarantined(caller, row);
-        Pool.Disk disk = core.pool().disk(row.id()).orElseThrow(() -> Access.wrongState(row, "read its changes"));
-        List<Change> all = changes(row, disk, EXPORTED);
-        all.stream().filter(c -> c.kind().equals("truncated")).findFirst().ifPresent(c -> {
-            throw Problem.of(Code.FILE_REFUSED, "The change set is too large to be exported whole" + (c.path().isEmpty() ? "." : ", at " + c.path() + "."),
-                            "Export the directories that matter by their paths.").with("path", c.path()).raise();
-        });
-        form.changes(disk.upper(), all.stream().filter(c -> !c.kind().equals("deleted")).map(Change::path).collect(Collectors.toSet()), to);
     }
 
     List<String> systemLog(Caller caller, String sandbox) {

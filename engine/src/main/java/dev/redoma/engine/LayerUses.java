@@ -12,7 +12,7 @@ final class LayerUses {
     /// Each gives digests as `layer`. What keeps a layer alive has its line here, or the layer is taken for unused.
     private static final List<String> USERS = List.of(
             "SELECT json_extract(l.value, '$.layer') AS layer FROM template t, json_each(t.layers) l",
-            "SELECT json_extract(l.value, '$.layer') AS layer FROM sandbox s, json_each(s.layers) l WHERE s.state <> 'ended'",
+            "SELECT json_extract(l.value, '$.layer') AS layer FROM sandbox s, json_each(s.layers) l WHERE s.state <> 'ended' OR s.id IN (SELECT sandbox FROM review WHERE state = 'ending')",
             "SELECT json_extract(l.value, '$.layer') AS layer FROM snapshot s, json_each(s.layers) l",
             "SELECT json_extract(l.value, '$.layer') AS layer FROM build b, json_each(b.layers) l WHERE b.state IN ('queued', 'running')",
             "SELECT layer FROM build_cache");

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// What start and hand-over themselves leave is not the sandbox's change: the line of its name in `/etc/hosts`, its `/etc/machine-id`, its resolver in `/etc/resolv.conf`, what it is to trust, and the
-/// directory on which the guest's channel is mounted. Left out of a change set only where nothing else of these was changed.
+/// What start and hand-over themselves leave is not the sandbox's change: the line of its name in `/etc/hosts`, its `/etc/machine-id`, its resolver in `/etc/resolv.conf`, what it is to trust, the
+/// directory on which the guest's channel is mounted, and those of its volumes. Left out of a change set only where nothing else of these was changed.
 final class OwnTraces {
     private static final String HOSTS = "/etc/hosts";
     private static final String MACHINE_ID = "/etc/machine-id";
@@ -21,9 +21,21 @@ final class OwnTraces {
 
     private OwnTraces() {}
 
-    /// `authority`: what it trusts where its policy intercepts, or did.
-    static List<Change> without(List<Change> changes, Path upper, List<Path> lowers, Optional<String> authority) {
-        return changes.stream().filter(c -> !own(c, upper, lowers) && authority.filter(a -> TrustTraces.own(c, upper, lowers, a)).isEmpty()).toList();
+    /// `authority`: what it trusts where its policy intercepts, or did; `mounted`: where volumes and caches lie.
+    static List<Change> without(List<Change> changes, Path upper, List<Path> lowers, Optional<String> authority, List<String> mounted) {
+        var left = changes.stream().filter(c -> !own(c, upper, lowers) && authority.filter(a -> TrustTraces.own(c, upper, lowers, a)).isEmpty()).toList();
+        return mounted.isEmpty() ? left : left.stream().filter(c -> !mountPoint(c, left, mounted)).toList();
+    }
+
+    /// A directory on which, or on the way to which, something is mounted, and in which there is nothing else.
+    private static boolean mountPoint(Change change, List<Change> all, List<String> mounted) {
+        var path = change.path();
+        return change.kind().equals("added") && change.type().equals("directory") && mounted.stream().anyMatch(m -> leads(path, m))
+                && all.stream().noneMatch(c -> c.path().startsWith(path + "/") && mounted.stream().noneMatch(m -> leads(c.path(), m)));
+    }
+
+    private static boolean leads(String path, String mount) {
+        return mount.equals(path) || mount.startsWith(path + "/");
     }
 
     private static boolean own(Change change, Path upper, List<Path> lowers) {

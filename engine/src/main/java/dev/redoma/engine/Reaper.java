@@ -20,15 +20,18 @@ import org.slf4j.LoggerFactory;
 /// knows; what exists is listed before the rows are read, so that nothing newer is mistaken. If anything cannot be listed, the round
 /// removes nothing and says so once. Runs in one thread at a time.
 final class Reaper {
+    private static final String REVIEW = "review:";
     private static final Logger LOG = LoggerFactory.getLogger(Reaper.class);
 
     private final Core core;
     private final WarmPool warm;
     private final LayerCollector layers;
+    private final ReviewHome reviews;
     private final Map<String, Instant> firstSeen = new HashMap<>();
     private boolean warned;
 
-    Reaper(Core core, WarmPool warm, LayerCollector layers) {
+    Reaper(Core core, WarmPool warm, LayerCollector layers, ReviewHome reviews) {
+        this.reviews = reviews;
         this.core = core;
         this.warm = warm;
         this.layers = layers;
@@ -79,6 +82,12 @@ final class Reaper {
         for (SandboxId disk : core.pool().disks()) {
             put(things, new Thing("disk " + disk, disk.value(), () -> core.pool().deleteDisk(disk)));
         }
+        for (SandboxId kept : core.pool().reviewed()) {
+            put(things, new Thing("kept disk " + kept, REVIEW + kept.value(), () -> core.pool().deleteKept(kept)));
+        }
+        for (SandboxId kept : reviews.all()) {
+            put(things, new Thing("review " + kept, REVIEW + kept.value(), () -> reviews.remove(kept)));
+        }
         for (SnapshotId saved : core.pool().snapshots()) {
             put(things, new Thing("saved disk " + saved, saved.value(), () -> core.pool().deleteSnapshot(saved)));
         }
@@ -101,6 +110,7 @@ final class Reaper {
         return core.store().read(tx -> {
             var known = new HashSet<String>();
             known.addAll(Sql.list(tx, rs -> rs.getString(1), "SELECT id FROM sandbox WHERE state <> 'ended'"));
+            known.addAll(Sql.list(tx, rs -> REVIEW + rs.getString(1), "SELECT sandbox FROM review"));
             known.addAll(Sql.list(tx, rs -> rs.getString(1), "SELECT id FROM snapshot"));
             known.addAll(Sql.list(tx, rs -> rs.getString(1), "SELECT id FROM volume"));
             known.addAll(layers.needed(tx));

@@ -27,6 +27,8 @@ public interface Redoma {
 
     Approvals approvals();
 
+    Reviews reviews();
+
     /// Files of volumes, without a sandbox; where `Files` says sandbox, a volume is meant.
     Files volumeFiles();
 }

@@ -15,7 +15,7 @@ final class Retention {
 
     void sweep() {
         Instant old = core.now().minus(core.config().times().ended());
-        List<String> ids = core.store().read(tx -> tx.createQuery("SELECT id FROM sandbox WHERE state = 'ended' AND target IS NULL AND ended_at < :old LIMIT 500")
+        List<String> ids = core.store().read(tx -> tx.createQuery("SELECT id FROM sandbox WHERE state = 'ended' AND target IS NULL AND ended_at < :old AND id NOT IN (SELECT sandbox FROM review) LIMIT 500")
                 .bind("old", Columns.micros(old)).mapTo(String.class).list());
         for (String id : ids) {
             core.execs().forget(new SandboxId(id));

@@ -6,7 +6,6 @@ import dev.redoma.engine.Idempotency.Outcome;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Scope;
 import dev.redoma.model.TenantId;
-import dev.redoma.model.wire.Change;
 import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.CreateSnapshot;
 import dev.redoma.model.wire.ForkSandbox;
@@ -15,9 +14,6 @@ import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Snapshot;
 import dev.redoma.model.wire.SnapshotContents;
 import dev.redoma.model.wire.Usage;
-import dev.redoma.pool.Outgoing;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -176,16 +172,6 @@ final class SandboxService implements Sandboxes {
     @Override
     public Usage usage(Caller caller, String sandbox) {
         return inspection.usage(caller, sandbox);
-    }
-
-    @Override
-    public List<Change> changes(Caller caller, String sandbox) {
-        return inspection.changes(caller, sandbox);
-    }
-
-    @Override
-    public void changesOut(Caller caller, String sandbox, Outgoing form, OutputStream to) throws IOException {
-        inspection.changesOut(caller, sandbox, form, to);
     }
 
     @Override

@@ -2,7 +2,6 @@
 package dev.redoma.engine;
 
 import dev.redoma.model.Caller;
-import dev.redoma.model.wire.Change;
 import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.CreateSnapshot;
 import dev.redoma.model.wire.ForkSandbox;
@@ -11,9 +10,6 @@ import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Snapshot;
 import dev.redoma.model.wire.SnapshotContents;
 import dev.redoma.model.wire.Usage;
-import dev.redoma.pool.Outgoing;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -57,11 +53,6 @@ public interface Sandboxes {
     Map<String, String> env(Caller caller, String sandbox);
 
     Usage usage(Caller caller, String sandbox);
-
-    List<Change> changes(Caller caller, String sandbox);
-
-    /// The files of the change set that are still there, as an archive; paths from the root. Also of one that is stopped.
-    void changesOut(Caller caller, String sandbox, Outgoing form, OutputStream to) throws IOException;
 
     /// The engine's and guest's own messages about a sandbox (operators); newest last.
     List<String> systemLog(Caller caller, String sandbox);

@@ -91,7 +91,7 @@ final class SnapshotRows {
     static boolean needed(Handle tx, SnapshotId id) {
         return tx.createQuery("""
                 SELECT EXISTS (SELECT 1 FROM sandbox s, json_each(s.layers) l
-                               WHERE s.state <> 'ended' AND json_extract(l.value, '$.snapshot') = :id)
+                               WHERE (s.state <> 'ended' OR s.id IN (SELECT sandbox FROM review WHERE state = 'ending')) AND json_extract(l.value, '$.snapshot') = :id)
                     OR EXISTS (SELECT 1 FROM snapshot s, json_each(s.layers) l
                                WHERE s.id <> :id AND json_extract(l.value, '$.snapshot') = :id)
                     OR EXISTS (SELECT 1 FROM template t, json_each(t.layers) l WHERE json_extract(l.value, '$.snapshot') = :id)

@@ -64,6 +64,10 @@ final class Starting {
     SandboxRow finishReset(Box box, SandboxRow row, String actor) {
         side.end(box, row, "reset");
         Faults.at("reset.ended");
+        core.store().write(tx -> {
+            ReviewRows.forget(tx, row.id());
+            return true;
+        });
         core.pool().resetDisk(row.id(), new Bytes(LimitRules.disk(row.limits())), row.range().base());
         StopReason reason = core.reason("reset", null, null);
         if (row.state() == State.STOPPED) {

@@ -39,8 +39,10 @@ final class Workspaces {
     private final Core core;
     private final Execs execs;
     private final Ending ending;
+    private final ReviewClosing reviews;
 
-    Workspaces(Core core, Execs execs, Ending ending) {
+    Workspaces(Core core, Execs execs, Ending ending, ReviewClosing reviews) {
+        this.reviews = reviews;
         this.core = core;
         this.execs = execs;
         this.ending = ending;
@@ -98,6 +100,7 @@ final class Workspaces {
             throw Problem.of(Code.SETUP_FAILED, "git told no commit.", "See that the repository has one.").raise();
         }
         var made = new Workspace(wanted.from(), said[0].length() > 4095 ? wanted.path() : said[0], said[1]);
+        core.boxes().find(row.id()).ifPresent(box -> core.boxes().locked(box, () -> reviews.mark(box, Records.ENGINE, made.path())));
         return core.store().write(tx -> {
             new RowChange().workspace(made).apply(tx, row.id());
             core.records().workspace(tx, row, made);

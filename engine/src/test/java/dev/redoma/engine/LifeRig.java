@@ -97,6 +97,10 @@ final class LifeRig implements AutoCloseable {
         return engine.sandboxes();
     }
 
+    Reviews reviews() {
+        return engine.reviews();
+    }
+
     Engine engine() {
         return engine;
     }

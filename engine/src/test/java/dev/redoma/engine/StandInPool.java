@@ -213,7 +213,7 @@ final class StandInPool implements Pool {
     }
 
     @Override
-    public List<Change> changes(Path upper, List<Path> lowers, int limit) {
+    public List<Change> changes(dev.redoma.pool.Compared views, int limit) {
         return List.of();
     }
 

@@ -27,7 +27,7 @@ class WhoMayTest extends LifeCase {
         String random = "sb" + "0".repeat(18);
         List<java.util.function.Function<String, ThrowingCallable>> verbs = List.of(
                 id -> () -> rig.sandboxes().get(BOB, id), id -> () -> rig.sandboxes().kill(BOB, id), id -> () -> rig.sandboxes().pause(BOB, id),
-                id -> () -> rig.sandboxes().resume(BOB, id), id -> () -> rig.sandboxes().usage(BOB, id), id -> () -> rig.sandboxes().changes(BOB, id),
+                id -> () -> rig.sandboxes().resume(BOB, id), id -> () -> rig.sandboxes().usage(BOB, id), id -> () -> rig.reviews().changes(BOB, id, null),
                 id -> () -> rig.sandboxes().stop(BOB, id), id -> () -> rig.sandboxes().snapshot(BOB, id, new CreateSnapshot(null, null)),
                 id -> () -> rig.sandboxes().fork(BOB, id, new ForkSandbox(null, null, null), null), id -> () -> rig.sandboxes().quarantine(BOB, id),
                 id -> () -> rig.sandboxes().setLifetime(BOB, id, Duration.ofMinutes(1)));

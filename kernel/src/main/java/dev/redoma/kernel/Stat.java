@@ -10,9 +10,9 @@ import java.lang.foreign.MemorySegment;
 import java.time.Instant;
 
 /// What the kernel says about one file (`statx`). `mode` holds the permission bits with set-uid, set-gid and sticky; `device` is that
-/// of a device node, `volume` the one that the file lies on.
+/// of a device node, `volume` the one that the file lies on; `changed`: when anything of it last was, which nobody can set.
 public record Stat(
-        Type type, int mode, long uid, long gid, long size, long links, long inode, Instant modified, Device device, Device volume) {
+        Type type, int mode, long uid, long gid, long size, long links, long inode, Instant modified, Instant changed, Device device, Device volume) {
 
     /// What kind of file.
     public enum Type {
@@ -62,6 +62,7 @@ public record Stat(
                 Integer.toUnsignedLong(s.get(JAVA_INT, 0x10)),
                 s.get(JAVA_LONG, 0x20),
                 Instant.ofEpochSecond(s.get(JAVA_LONG, 0x70), Integer.toUnsignedLong(s.get(JAVA_INT, 0x78))),
+                Instant.ofEpochSecond(s.get(JAVA_LONG, 0x60), Integer.toUnsignedLong(s.get(JAVA_INT, 0x68))),
                 new Device(s.get(JAVA_INT, 0x80), s.get(JAVA_INT, 0x84)),
                 new Device(s.get(JAVA_INT, 0x88), s.get(JAVA_INT, 0x8c)));
     }

@@ -42,6 +42,7 @@ public final class BtrfsPool implements Pool {
     private final Subvolumes saved;
     private final BtrfsVolumes volumes;
     private final Quotas quotas;
+    private final Reviewed reviewed;
 
     private BtrfsPool(Path data, PoolMount mount, Fd lock) {
         this.data = data;
@@ -54,6 +55,7 @@ public final class BtrfsPool implements Pool {
         this.disks = new Disks(diskHome, quotas);
         this.saved = Subvolumes.in(root, mount.root(), "saved");
         this.volumes = new BtrfsVolumes(Subvolumes.in(root, mount.root(), "volumes"), quotas);
+        this.reviewed = new Reviewed(Subvolumes.in(root, mount.root(), "starts"), Subvolumes.in(root, mount.root(), "ended"), quotas);
         layers.owners().stream().filter(s -> disks.find(s).isEmpty()).forEach(layers::deleteOwn);
     }
 
@@ -140,7 +142,11 @@ public final class BtrfsPool implements Pool {
 
     @Override
     public Disk resetDisk(SandboxId sandbox, Bytes quota, long uidBase) {
-        return BlockingCalls.call(() -> disks.reset(sandbox, quota, uidBase));
+        return BlockingCalls.call(() -> {
+            var disk = disks.reset(sandbox, quota, uidBase);
+            reviewed.deleteStart(sandbox);
+            return disk;
+        });
     }
 
     @Override
@@ -152,8 +158,51 @@ public final class BtrfsPool implements Pool {
     public void deleteDisk(SandboxId sandbox) {
         BlockingCalls.run(() -> {
             disks.delete(sandbox);
+            reviewed.deleteStart(sandbox);
             layers.deleteOwn(sandbox);
         });
+    }
+
+    @Override
+    public void markStart(SandboxId sandbox) {
+        BlockingCalls.run(() -> {
+            try (var disk = disks.open(sandbox)) {
+                reviewed.start(disk, sandbox);
+            }
+        });
+    }
+
+    @Override
+    public Optional<Path> start(SandboxId sandbox) {
+        return reviewed.start(sandbox);
+    }
+
+    @Override
+    public boolean keepDisk(SandboxId sandbox) {
+        return BlockingCalls.call(() -> reviewed.keep(diskHome.dir(), sandbox));
+    }
+
+    @Override
+    public Optional<Path> kept(SandboxId sandbox) {
+        return reviewed.kept(sandbox);
+    }
+
+    @Override
+    public Bytes keptBytes(SandboxId sandbox) {
+        return reviewed.bytes(sandbox);
+    }
+
+    @Override
+    public void deleteKept(SandboxId sandbox) {
+        BlockingCalls.run(() -> {
+            reviewed.delete(sandbox);
+            layers.deleteOwn(sandbox);
+        });
+    }
+
+    @Override
+    public Set<SandboxId> reviewed() {
+        return reviewed.all();
     }
 
     @Override
@@ -231,8 +280,22 @@ public final class BtrfsPool implements Pool {
     }
 
     @Override
-    public List<Change> changes(Path upper, List<Path> lowers, int limit) {
-        return BlockingCalls.callLong(() -> ChangeReader.read(upper, lowers, limit));
+    public List<Change> changes(Compared views, int limit) {
+        return BlockingCalls.callLong(() -> ChangeReader.read(views, limit));
+    }
+
+    @Override
+    public boolean isDirectory(Compared views) {
+        return BlockingCalls.call(() -> {
+            try (var now = views.now(); var at = now.at(views.root())) {
+                return !at.layers().isEmpty();
+            }
+        });
+    }
+
+    @Override
+    public List<dev.redoma.model.wire.FilePatch> patches(Compared views, List<Change> changes) {
+        return BlockingCalls.callLong(() -> TextPatches.of(views, changes));
     }
 
     @Override
@@ -271,6 +334,7 @@ public final class BtrfsPool implements Pool {
         diskHome.close();
         saved.close();
         volumes.close();
+        reviewed.close();
         root.close();
         lock.close();
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.pool;
 
-import dev.redoma.kernel.Dir;
 import dev.redoma.kernel.Errno;
 import dev.redoma.kernel.KernelException;
 import dev.redoma.kernel.Names;
@@ -12,57 +11,75 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
-/// Reads the upper directory of an overlay against its lower ones: what was added, changed, deleted, or got another mode or
-/// owner. Never follows a link, never opens anything but directories and regular files; bounded in entries, depth, names and time. The
-/// sandbox may be running: what vanishes meanwhile is left out. One thread.
+/// Reads what two views of one file system differ in: added, changed, deleted, renamed, or of another mode or owner. Goes only where a layer that they do not share has something. Never follows a
+/// link, never opens anything but directories and regular files; bounded in entries, depth, names, bytes and time. The sandbox may be running: what vanishes meanwhile is left out. One thread.
 final class ChangeReader implements AutoCloseable {
     private static final int DEPTH = 200;
     private static final int NAMES = 200_000;
     private static final int VISITS = 2_000_000;
-    private static final long TIME = Duration.ofMinutes(1).toNanos();
+    private static final Duration TIME = Duration.ofMinutes(1);
+    /// A file that is larger is told without a digest, and what is read together.
+    private static final long LARGEST = 1L << 30;
+    private static final long ALL = 8L << 30;
 
+    private final Compared views;
     private final int limit;
-    private final SameFile same;
     private final List<Change> changes = new ArrayList<>();
-    private final long started = System.nanoTime();
+    private final long deadline = System.nanoTime() + TIME.toNanos();
+    private final ContentDigest digest = new ContentDigest(LARGEST, ALL, deadline);
     private int visits;
 
-    private ChangeReader(int limit, long uidBase) {
+    private ChangeReader(Compared views, int limit) {
+        this.views = views;
         this.limit = limit;
-        this.same = new SameFile(uidBase);
     }
 
-    static List<Change> read(Path upper, List<Path> lowers, int limit) {
-        try (var reader = new ChangeReader(limit, Lowers.uidBase(upper));
-                var top = Dir.open(upper);
-                var below = Lowers.of(lowers)) {
+    static List<Change> read(Compared views, int limit) {
+        try (var reader = new ChangeReader(views, limit); var now = views.now(); var before = views.before();
+                var rootNow = now.at(views.root()); var rootBefore = before.at(views.root())) {
+            boolean whole = true;
             try {
-                reader.directory(top, below, new Place("", 1, false));
+                reader.directory(rootNow, rootBefore, "", 1);
             } catch (Full e) {
-                reader.changes.add(new Change("", "truncated", "", null, null, null, List.of()));
+                whole = false;
             }
-            return List.copyOf(reader.changes);
+            var found = new ArrayList<>(Renames.in(reader.changes));
+            if (!whole) {
+                found.add(Change.truncated("", ""));
+            }
+            return views.start() == null ? List.copyOf(found) : found.stream().map(ChangeReader::below).toList();
         }
     }
 
-    /// Where a directory is; `hides`: it or one above it is opaque, so nothing of the layers shows through.
-    private record Place(String path, int depth, boolean hides) {}
+    /// Paths of a workspace begin below it.
+    private static Change below(Change c) {
+        var path = c.path().startsWith("/") ? c.path().substring(1) : c.path();
+        return new Change(path, c.kind(), c.type(), c.typeBefore(), c.from() == null ? null : c.from().substring(1), c.sizeBefore(), c.sizeAfter(), c.modeBefore(), c.modeAfter(),
+                c.digestBefore(), c.digestAfter(), c.target(), c.flags());
+    }
 
-    private void directory(Dir dir, Lowers below, Place place) {
-        var names = place.depth() > DEPTH ? Optional.<List<String>>empty() : names(dir);
+    private void directory(Lowers now, Lowers before, String path, int depth) {
+        if (now.layers().equals(before.layers())) {
+            return; // the same directories of the same layers
+        }
+        var names = depth > DEPTH ? Optional.<Set<String>>empty() : names(now, before);
         if (names.isEmpty()) {
             // Said of this directory alone: what lies beside it must not be hidden by it.
-            put(new Change(Names.printable(place.path()), "truncated", "directory", null, null, null, List.of()));
+            put(Change.truncated(Names.printable(path), "directory"));
             return;
         }
         for (var name : names.get()) {
-            if (++visits > VISITS || System.nanoTime() - started > TIME) {
+            if (++visits > VISITS || System.nanoTime() > deadline) {
                 throw new Full();
             }
             try {
-                entry(dir, name, below, place);
+                entry(name, now, before, path + "/" + name, depth);
             } catch (KernelException e) {
                 if (!e.is(Errno.ENOENT, Errno.ENOTDIR, Errno.ELOOP, Errno.EINVAL, Errno.ENXIO, Errno.EACCES)) {
                     throw e;
@@ -71,15 +88,23 @@ final class ChangeReader implements AutoCloseable {
         }
     }
 
-    /// Empty where there are too many.
-    private static Optional<List<String>> names(Dir dir) {
+    /// What may differ: names that a layer has which is not in both; all, where one of the shared ones shows through in one view alone. Empty where there are too many.
+    private Optional<Set<String>> names(Lowers now, Lowers before) {
         try {
-            var names = dir.list(NAMES);
-            names.sort(null);
-            return Optional.of(names);
+            var names = new TreeSet<String>();
+            if (shared(now, views.upper()).equals(shared(before, views.start()))) {
+                names.addAll(now.names(views.upper(), NAMES));
+                if (views.start() != null) {
+                    names.addAll(before.names(views.start(), NAMES));
+                }
+            } else {
+                names.addAll(now.names());
+                names.addAll(before.names());
+            }
+            return names.size() > NAMES ? Optional.empty() : Optional.of(names);
         } catch (KernelException e) {
             if (e.is(Errno.ENOENT)) {
-                return Optional.of(List.of());
+                return Optional.of(Set.of());
             }
             if (e.is(Errno.E2BIG)) {
                 return Optional.empty();
@@ -88,68 +113,60 @@ final class ChangeReader implements AutoCloseable {
         }
     }
 
-    private void entry(Dir dir, String name, Lowers below, Place place) {
-        var path = place.path() + "/" + name;
-        var stat = dir.stat(name);
-        var old = below.find(name);
-        if (Lowers.isWhiteout(dir, name, stat)) {
-            old.ifPresent(o -> deleted(o, name, path));
-        } else if (stat.type() == Stat.Type.DIRECTORY) {
-            changedDirectory(dir, name, stat, old, below, new Place(path, place.depth() + 1, place.hides()));
+    private static List<Path> shared(Lowers view, @Nullable Path own) {
+        return view.layers().stream().filter(l -> !l.equals(own)).toList();
+    }
+
+    private void entry(String name, Lowers now, Lowers before, String path, int depth) {
+        var n = now.find(name).orElse(null);
+        var b = before.find(name).orElse(null);
+        if (n != null && b != null) {
+            both(name, n, b, path);
+        } else if (n != null) {
+            put(change("added", name, n, null, path, digest.of(n.dir(), name, n.stat()), null));
+        } else if (b != null) {
+            put(change("deleted", name, null, b, path, null, digest.of(b.dir(), name, b.stat())));
+        }
+        boolean dirNow = n != null && n.stat().type() == Stat.Type.DIRECTORY;
+        boolean dirBefore = b != null && b.stat().type() == Stat.Type.DIRECTORY;
+        if (dirNow || dirBefore) {
+            try (var innerNow = dirNow ? now.into(name) : Lowers.none(); var innerBefore = dirBefore ? before.into(name) : Lowers.none()) {
+                directory(innerNow, innerBefore, path, depth + 1);
+            }
+        }
+    }
+
+    private void both(String name, Lowers.Found n, Lowers.Found b, String path) {
+        if (n.layer().equals(b.layer()) || untouched(n, b)) {
+            return;
+        }
+        boolean type = n.stat().type() == b.stat().type();
+        var after = digest.of(n.dir(), name, n.stat());
+        var old = digest.of(b.dir(), name, b.stat());
+        boolean same = type && n.stat().size() == b.stat().size() && Objects.equals(after, old) && (n.stat().type() != Stat.Type.FILE || after != null)
+                && n.stat().device().equals(b.stat().device());
+        if (type && n.stat().type() == Stat.Type.DIRECTORY || same) {
+            if (!SameAttributes.of(name, n, b)) {
+                put(change("mode", name, n, b, path, after, old));
+            }
         } else {
-            changedFile(dir, name, stat, old, path);
+            put(change("changed", name, n, b, path, after, old));
         }
     }
 
-    private void changedFile(Dir dir, String name, Stat stat, Optional<Lowers.Found> old, String path) {
-        if (old.isEmpty()) {
-            add("added", dir, name, stat, old, path);
-        } else if (!same.content(dir, name, stat, old.get())) {
-            add("changed", dir, name, stat, old, path);
-        } else if (!same.attributes(dir, name, stat, old.get())) {
-            add("mode", dir, name, stat, old, path);
-        }
+    /// A start is a snapshot of the disk: the same file at the same change of it, a time that only the kernel sets.
+    private boolean untouched(Lowers.Found n, Lowers.Found b) {
+        return views.start() != null && b.layer().equals(views.start()) && n.layer().equals(views.upper()) && n.stat().type() != Stat.Type.DIRECTORY && n.stat().type() == b.stat().type()
+                && n.stat().inode() == b.stat().inode() && n.stat().size() == b.stat().size() && n.stat().changed().equals(b.stat().changed());
     }
 
-    private void changedDirectory(Dir dir, String name, Stat stat, Optional<Lowers.Found> old, Lowers below, Place at) {
-        boolean wasDirectory = old.isPresent() && old.get().stat().type() == Stat.Type.DIRECTORY;
-        if (!wasDirectory) {
-            add(old.isEmpty() ? "added" : "changed", dir, name, stat, old, at.path());
-        } else if (!same.attributes(dir, name, stat, old.get())) {
-            add("mode", dir, name, stat, old, at.path());
-        }
-        try (var inner = dir.dirAt(name); var innerBelow = wasDirectory ? below.into(name) : Lowers.none()) {
-            boolean hides = at.hides() || Lowers.isOpaque(dir, name);
-            if (hides) {
-                hidden(inner, innerBelow, at.path());
-            }
-            directory(inner, innerBelow, new Place(at.path(), at.depth(), hides));
-        }
-    }
-
-    /// An opaque directory (or one in it) replaced the one below: what it does not have anew was deleted.
-    private void hidden(Dir inner, Lowers below, String path) {
-        for (var name : below.names()) {
-            if (!inner.has(name)) {
-                below.find(name).ifPresent(old -> deleted(old, name, path + "/" + name));
-            }
-        }
-    }
-
-    private void deleted(Lowers.Found old, String name, String path) {
-        put(new Change(Names.printable(path), "deleted", type(old.stat()), size(old.stat()), null, null, List.of()));
-    }
-
-    private void add(String kind, Dir dir, String name, Stat stat, Optional<Lowers.Found> old, String path) {
-        var target = stat.type() == Stat.Type.SYMLINK ? dir.readlink(name) : null;
-        put(new Change(
-                Names.printable(path),
-                kind,
-                type(stat),
-                old.map(o -> size(o.stat())).orElse(null),
-                size(stat),
-                target == null ? null : Names.printable(target),
-                Flags.of(path, stat, target)));
+    private static Change change(String kind, String name, Lowers.@Nullable Found n, Lowers.@Nullable Found b, String path, @Nullable String after, @Nullable String before) {
+        var it = n == null ? Objects.requireNonNull(b) : n;
+        var target = n != null && n.stat().type() == Stat.Type.SYMLINK ? n.dir().readlink(name) : null;
+        var typeBefore = n == null || b == null || n.stat().type() == b.stat().type() ? null : type(b.stat());
+        return new Change(Names.printable(path), kind, type(it.stat()), typeBefore, null, b == null ? null : size(b.stat()), n == null ? null : size(n.stat()),
+                b == null ? null : mode(b.stat()), n == null ? null : mode(n.stat()), before, after, target == null ? null : Names.printable(target),
+                n == null ? List.of() : Flags.of(path, n.stat(), target));
     }
 
     private void put(Change change) {
@@ -159,8 +176,12 @@ final class ChangeReader implements AutoCloseable {
         changes.add(change);
     }
 
-    private static @org.jspecify.annotations.Nullable Long size(Stat stat) {
+    private static @Nullable Long size(Stat stat) {
         return stat.type() == Stat.Type.FILE ? (Long) stat.size() : null;
+    }
+
+    private static @Nullable String mode(Stat stat) {
+        return stat.type() == Stat.Type.SYMLINK ? null : "%04o".formatted(stat.mode());
     }
 
     private static String type(Stat stat) {
@@ -169,7 +190,7 @@ final class ChangeReader implements AutoCloseable {
 
     @Override
     public void close() {
-        same.close();
+        digest.close();
     }
 
     /// A bound is reached; what was found so far stands.

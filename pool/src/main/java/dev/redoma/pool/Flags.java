@@ -34,6 +34,20 @@ final class Flags {
             ".envrc", ".env", ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".tool-versions", ".mise.toml",
             "mise.toml", ".autoenv", ".autoenv.zsh", ".inputrc", ".gdbinit", ".lldbinit", ".python-version");
 
+    /// Why each is one.
+    static final java.util.Map<String, String> REASONS = java.util.Map.ofEntries(
+            java.util.Map.entry("git-hook", "git runs it by itself, on a commit, a checkout or a push"),
+            java.util.Map.entry("git-config", "git reads it whenever it runs there, and it can name programs to run"),
+            java.util.Map.entry("shell-start", "a shell, a debugger or a tool for environments reads it when it is started or enters the folder"),
+            java.util.Map.entry("editor-task", "an editor runs what it names when the folder is opened"),
+            java.util.Map.entry("ci", "a CI service runs it, with that service's secrets, once it is pushed"),
+            java.util.Map.entry("agent-instructions", "a coding agent takes it for its instructions"),
+            java.util.Map.entry("build-script", "a build, an installation or a test run executes it"),
+            java.util.Map.entry("set-uid", "it runs with the rights of its owner, not of who starts it"),
+            java.util.Map.entry("link-leaves-tree", "it is a link to what lies outside"),
+            java.util.Map.entry("special-file", "it is no file: a device, FIFO or socket"),
+            java.util.Map.entry("deceptive-name", "its name has characters that hide, turn or break what is shown"));
+
     private Flags() {}
 
     static List<String> of(String path, Stat stat, @Nullable String target) {

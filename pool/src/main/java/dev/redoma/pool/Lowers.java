@@ -20,10 +20,10 @@ final class Lowers implements AutoCloseable {
     private static final Stat.Device WHITEOUT = new Stat.Device(0, 0);
 
     /// One layer's directory and the uid that its owners count from.
-    private record Part(Dir dir, long uidBase) {}
+    private record Part(Path layer, Dir dir, long uidBase) {}
 
     /// An entry as seen through the layers: where it is, and its facts.
-    record Found(Dir dir, Stat stat, long uidBase) {}
+    record Found(Path layer, Dir dir, Stat stat, long uidBase) {}
 
     private final List<Part> parts;
 
@@ -41,7 +41,7 @@ final class Lowers implements AutoCloseable {
         var made = new Lowers(parts);
         try {
             for (var root : roots) {
-                parts.add(new Part(Dir.open(root), uidBase(root)));
+                parts.add(new Part(root, Dir.open(root), uidBase(root)));
             }
         } catch (RuntimeException e) {
             made.close();
@@ -61,7 +61,7 @@ final class Lowers implements AutoCloseable {
         for (var part : parts) {
             var stat = part.dir().find(name);
             if (stat.isPresent()) {
-                return isWhiteout(part.dir(), name, stat.get()) ? Optional.empty() : Optional.of(new Found(part.dir(), stat.get(), part.uidBase()));
+                return isWhiteout(part.dir(), name, stat.get()) ? Optional.empty() : Optional.of(new Found(part.layer(), part.dir(), stat.get(), part.uidBase()));
             }
         }
         return Optional.empty();
@@ -80,7 +80,7 @@ final class Lowers implements AutoCloseable {
                 if (stat.get().type() != Stat.Type.DIRECTORY) {
                     break;
                 }
-                inner.add(new Part(part.dir().dirAt(name), part.uidBase()));
+                inner.add(new Part(part.layer(), part.dir().dirAt(name), part.uidBase()));
                 if (isOpaque(part.dir(), name)) {
                     break;
                 }
@@ -100,6 +100,31 @@ final class Lowers implements AutoCloseable {
         }
         out.removeIf(name -> find(name).isEmpty());
         return out;
+    }
+
+    /// The roots that take part here, top first.
+    List<Path> layers() {
+        return parts.stream().map(Part::layer).toList();
+    }
+
+    /// What one of them has of its own, whiteouts too.
+    Set<String> names(Path layer, int most) {
+        var out = new LinkedHashSet<String>();
+        parts.stream().filter(p -> p.layer().equals(layer)).forEach(p -> out.addAll(p.dir().list(most)));
+        return out;
+    }
+
+    /// The merged directory at a path without links; none where there is no such directory. Close it.
+    Lowers at(List<String> path) {
+        var at = this;
+        for (var name : path) {
+            var next = at.into(name);
+            if (at != this) {
+                at.close();
+            }
+            at = next;
+        }
+        return at;
     }
 
     static boolean isWhiteout(Dir dir, String name, Stat stat) {

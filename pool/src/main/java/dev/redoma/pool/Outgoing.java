@@ -71,10 +71,21 @@ public record Outgoing(Format format, Globs include) {
         sink.finish();
     }
 
-    /// Of an overlay's upper directory what is among these paths (as change sets tell them).
-    public void changes(Path upper, Set<String> paths, OutputStream out) throws IOException {
-        try (var dir = Dir.open(upper)) {
-            walk(out, Lowers.uidBase(upper), parts -> paths.contains("/" + Names.printable(String.join("/", parts))) && include.match(parts), walk -> walk.below(dir));
+    /// Of an overlay's upper directory what is among these paths (as change sets tell them, without the slash in front) below a directory of it; `root` is a path without links.
+    public void changes(Path upper, String root, Set<String> paths, OutputStream out) throws IOException {
+        var parts = java.util.Arrays.stream(root.split("/")).filter(p -> !p.isEmpty()).toList();
+        try (var top = Dir.open(upper)) {
+            var at = top;
+            for (var part : parts) {
+                var next = at.dirAt(part);
+                at.close();
+                at = next;
+            }
+            try (var dir = at) {
+                walk(out, Lowers.uidBase(upper), member -> paths.contains(Names.printable(String.join("/", member))) && include.match(member), walk -> walk.below(dir));
+            }
+        } catch (KernelException e) {
+            throw TreePaths.refused(e, root);
         }
     }
 

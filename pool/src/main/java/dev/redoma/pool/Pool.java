@@ -90,6 +90,41 @@ public interface Pool extends AutoCloseable {
 
     List<SandboxId> disks();
 
+    // --- what a review stands on
+
+    /// Keeps how a disk is at this instant, for `Compared`; the caller froze the sandbox. Goes with the disk; takes the place of an earlier one.
+    default void markStart(SandboxId sandbox) {
+        throw Problem.of(Code.NOT_OFFERED, "This pool keeps no starts: " + sandbox + ".", "Compare with the template.").raise();
+    }
+
+    /// The upper directory as it was then.
+    default java.util.Optional<Path> start(SandboxId sandbox) {
+        return java.util.Optional.empty();
+    }
+
+    /// Takes the disk of an ended sandbox away from the others, with all that is in it; false if there is none, and none was kept before.
+    default boolean keepDisk(SandboxId sandbox) {
+        deleteDisk(sandbox);
+        return false;
+    }
+
+    /// The upper directory of a kept one.
+    default java.util.Optional<Path> kept(SandboxId sandbox) {
+        return java.util.Optional.empty();
+    }
+
+    default Bytes keptBytes(SandboxId sandbox) {
+        return new Bytes(0);
+    }
+
+    /// With its start.
+    default void deleteKept(SandboxId sandbox) {}
+
+    /// Those that have a kept disk or a start.
+    default java.util.Set<SandboxId> reviewed() {
+        return java.util.Set.of();
+    }
+
     // --- saved uppers
 
     /// Copies a sandbox's subvolume (a Btrfs snapshot, O(1) in the amount changed) to be made ready; the caller froze the sandbox. It is
@@ -129,9 +164,22 @@ public interface Pool extends AutoCloseable {
 
     // --- review
 
-    /// The change set of a sandbox's upper against its lower directories (top first; each with its own uid base), by our own
-    /// reader. At most `limit` entries (TOO many: the last entry's path is empty and kind is `truncated`).
-    List<Change> changes(Path upper, List<Path> lowers, int limit);
+    /// What differs, by our own reader. At most `limit` entries; where there are more, the last one's path is empty and its kind `truncated`.
+    List<Change> changes(Compared views, int limit);
+
+    default List<Change> changes(Path upper, List<Path> lowers, int limit) {
+        return changes(Compared.withTemplate(upper, lowers), limit);
+    }
+
+    /// The directory that is compared is there now, and reached without a link.
+    default boolean isDirectory(Compared views) {
+        return true;
+    }
+
+    /// How the text files of a change set differ.
+    default List<dev.redoma.model.wire.FilePatch> patches(Compared views, List<Change> changes) {
+        return List.of();
+    }
 
     /// Refuses (WRONG_STATE, naming it) a root file system in which `/dev`, `/proc`, `/sys`, `/run`, `/etc` or `/tmp` is not a real
     /// directory. To be called before every start.

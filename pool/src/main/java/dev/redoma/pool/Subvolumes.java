@@ -90,6 +90,15 @@ final class Subvolumes implements AutoCloseable {
         }
     }
 
+    /// Takes one over from another such directory.
+    void take(Dir from, String name) {
+        from.rename(name, dir, name);
+    }
+
+    Dir dir() {
+        return dir;
+    }
+
     /// Puts the half-made one in the place of the present one, at once, and destroys the latter.
     void exchange(String name) {
         dir.exchange(name + HALF, dir, name);

@@ -90,16 +90,92 @@ class ChangesTest {
     void addedChangedDeletedAndModeAreToldApart() throws Exception {
         sh("echo new > n; mkdir m; echo z > m/z; echo more >> d/a; rm d/b; chmod 600 d/sub/c; rm -r gone; ln -sf other link");
         assertThat(changes()).containsExactlyInAnyOrder(
-                "added /n", "added /m", "added /m/z", "changed /d/a", "deleted /d/b", "mode /d/sub/c", "deleted /gone", "changed /link");
+                "added /n", "added /m", "added /m/z", "changed /d/a", "deleted /d/b", "mode /d/sub/c", "deleted /gone", "deleted /gone/x", "changed /link");
     }
 
     @Test
     void sizesAndTypesBeforeAndAfterAreGiven() throws Exception {
         sh("echo more >> d/a; rm d/b; ln -s /etc/passwd leak");
         assertThat(read()).contains(
-                new Change("/d/a", "changed", "file", 3L, 8L, null, List.of()),
-                new Change("/d/b", "deleted", "file", 3L, null, null, List.of()),
-                new Change("/leak", "added", "symlink", null, null, "/etc/passwd", List.of("link-leaves-tree")));
+                new Change("/d/a", "changed", "file", null, null, 3L, 8L, "0644", "0644", sha("aaa"), sha("aaamore\n"), null, List.of()),
+                new Change("/d/b", "deleted", "file", null, null, 3L, null, "0644", null, sha("bbb"), null, null, List.of()),
+                new Change("/leak", "added", "symlink", null, null, null, null, null, null, null, sha("/etc/passwd"), "/etc/passwd", List.of("link-leaves-tree")));
+    }
+
+    private static String sha(String text) {
+        return ContentDigest.of(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void aFileThatIsGoneHereAndThereElsewhereIsRenamedAndOneThatIsTwiceIsNot() throws Exception {
+        sh("mkdir n; mv d/a n/a; cp same n/copy; mv d/sub/c n/other; echo x > e1; : > empty");
+        assertThat(changes()).containsExactlyInAnyOrder("added /n", "renamed /n/a", "added /n/copy", "renamed /n/other", "added /e1", "added /empty");
+        assertThat(read()).filteredOn(c -> c.path().equals("/n/a")).first().satisfies(c -> {
+            assertThat(c.from()).isEqualTo("/d/a");
+            assertThat(c.digestBefore()).isEqualTo(c.digestAfter()).isEqualTo(sha("aaa"));
+        });
+    }
+
+    @Test
+    void aSparseFileOfAnySizeAndOneThatNeverStandsStillAreToldWithoutADigest() throws Exception {
+        sh("truncate -s 1T huge; truncate -s 5E huger; echo small > small");
+        long before = System.nanoTime();
+        assertThat(read()).filteredOn(c -> c.path().startsWith("/huge")).hasSize(2).allSatisfy(c -> {
+            assertThat(c.digestAfter()).isNull();
+            assertThat(c.whole()).isFalse();
+        });
+        assertThat(System.nanoTime() - before).isLessThan(java.time.Duration.ofSeconds(10).toNanos());
+        sh("touch go");
+        var busy = new ProcessBuilder("sh", "-c", "while [ -e go ]; do echo x >> small; done").directory(merged.toFile()).start();
+        try {
+            for (int i = 0; i < 20; i++) {
+                read().stream().filter(c -> c.path().equals("/small") && c.digestAfter() != null).forEach(c -> assertThat(c.sizeAfter()).isNotNull());
+            }
+        } finally {
+            Files.delete(merged.resolve("go"));
+            assertThat(busy.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void whatDiffersFromAStartIsToldBelowItsRootAndNothingElse() throws Exception {
+        sh("mkdir -p w/in/deep; echo one > w/a; echo two > w/in/b; echo three > w/in/deep/c; ln -s a w/l; echo keep > w/in/deep/keep; echo before > outside");
+        FIXTURE.pool().markStart(id);
+        sh("echo more >> w/a; rm -r w/in/deep; mkdir w/in/deep; echo keep > w/in/deep/keep; chmod 600 w/in/b; ln -sf ../x w/l; mkfifo w/p; echo late > outside; rm same");
+        assertThat(since("/w")).extracting(c -> c.kind() + " " + c.path())
+                .containsExactlyInAnyOrder("changed a", "deleted in/deep/c", "mode in/b", "changed l", "added p");
+        assertThat(since("/w")).filteredOn(c -> c.path().equals("l")).first().extracting(Change::flags).isEqualTo(List.of("link-leaves-tree"));
+        assertThat(since("/d")).isEmpty();
+        sh("rm -r w; ln -s d w");
+        assertThat(since("/w")).as("it is no directory any more").extracting(Change::kind).containsOnly("deleted").hasSize(7);
+    }
+
+    private List<Change> since(String root) {
+        return FIXTURE.pool().changes(Compared.withStart(disk.upper(), FIXTURE.pool().start(id).orElseThrow(), List.of(lower), root), 1000);
+    }
+
+    @Test
+    void textIsShownAsAUnifiedDiffAndWhatIsNoneIsNamed() throws Exception {
+        sh("printf 'aaa\nb\n' > d/a; printf '\\0\\1' > d/b; printf 'no end' > n; head -c 600000 /dev/zero | tr '\\0' x > large; rm d/sub/c; chmod 600 same");
+        var views = Compared.withTemplate(disk.upper(), List.of(lower));
+        var patches = FIXTURE.pool().patches(views, read());
+        assertThat(patches).extracting(p -> p.path() + " " + p.why() + " " + p.patch()).containsExactlyInAnyOrder(
+                "/d/a null --- a/d/a\n+++ b/d/a\n@@ -1,1 +1,2 @@\n-aaa\n\\ No newline at end of file\n+aaa\n+b\n",
+                "/d/b binary null",
+                "/n null --- /dev/null\n+++ b/n\n@@ -0,0 +1,1 @@\n+no end\n\\ No newline at end of file\n",
+                "/large large null",
+                "/d/sub/c null --- a/d/sub/c\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-ccc\n\\ No newline at end of file\n");
+    }
+
+    @Test
+    @Timeout(60)
+    void textMadeToBeSlowToCompareIsBounded() throws Exception {
+        sh("for f in 1 2; do seq 1 9000 | sed \"s/.*/&-$f/\" > t$f; done");
+        FIXTURE.pool().markStart(id);
+        sh("for f in 1 2; do seq 9000 -1 1 | sed \"s/.*/&-$f-n/\" > t$f; done; for f in 1 2 3 4 5 6; do head -c 400000 /dev/zero | tr '\\0' x | fold -w 100 > u$f; done");
+        var views = Compared.withStart(disk.upper(), FIXTURE.pool().start(id).orElseThrow(), List.of(lower), "/");
+        var patches = FIXTURE.pool().patches(views, FIXTURE.pool().changes(views, 100));
+        assertThat(patches).hasSize(8).extracting(p -> p.patch() != null ? "patch" : p.why()).containsOnly("patch", "bounds").contains("patch");
     }
 
     @Test
@@ -123,7 +199,7 @@ class ChangesTest {
     @Test
     void aFileThatBecameADirectoryIsChangedAndTheOtherWayRound() throws Exception {
         sh("rm to-dir; mkdir to-dir; echo x > to-dir/x; rm -r d/sub; echo f > d/sub");
-        assertThat(changes()).containsExactlyInAnyOrder("changed /to-dir", "added /to-dir/x", "changed /d/sub");
+        assertThat(changes()).containsExactlyInAnyOrder("changed /to-dir", "added /to-dir/x", "changed /d/sub", "deleted /d/sub/c");
     }
 
     @Test

@@ -13,7 +13,6 @@ import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
-import dev.redoma.model.wire.Change;
 import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.CreateSnapshot;
 import dev.redoma.model.wire.ForkSandbox;
@@ -177,12 +176,6 @@ final class FakeRedoma implements Redoma, Sandboxes {
     }
 
     @Override
-    public List<Change> changes(Caller caller, String sandbox) {
-        get(caller, sandbox);
-        return List.of();
-    }
-
-    @Override
     public List<String> systemLog(Caller caller, String sandbox) {
         get(caller, sandbox);
         return List.of("made");
@@ -258,8 +251,8 @@ final class FakeRedoma implements Redoma, Sandboxes {
     }
 
     @Override
-    public void changesOut(Caller caller, String sandbox, dev.redoma.pool.Outgoing form, java.io.OutputStream to) {
-        get(caller, sandbox);
+    public dev.redoma.engine.Reviews reviews() {
+        return new FakeReviews(this);
     }
 
     @Override

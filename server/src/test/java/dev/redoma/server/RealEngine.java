@@ -4,6 +4,7 @@ package dev.redoma.server;
 import dev.redoma.engine.Engine;
 import dev.redoma.engine.EngineConfig;
 import dev.redoma.engine.Execs;
+import dev.redoma.engine.Reviews;
 import dev.redoma.engine.Sandboxes;
 import dev.redoma.ledger.ChainLedger;
 import dev.redoma.model.Bytes;
@@ -67,6 +68,10 @@ final class RealEngine implements AutoCloseable {
 
     Sandboxes sandboxes() {
         return engine.sandboxes();
+    }
+
+    Reviews reviews() {
+        return engine.reviews();
     }
 
     static CreateSandbox request(String name, String onTimeout, Limits limits) {

@@ -59,11 +59,11 @@ class RealLifeTest {
     @Test
     void resetGivesTheTemplateBackAndTheHandOverIsNoChange() throws Exception {
         Sandbox box = server.create("resettable");
-        assertThat(server.sandboxes().changes(ALICE, box.id())).isEmpty();
+        assertThat(server.reviews().changes(ALICE, box.id(), null).items()).isEmpty();
         server.sh(box.id(), "echo x > /root/f; echo 1.2.3.4 example >> /etc/hosts");
-        assertThat(server.sandboxes().changes(ALICE, box.id())).extracting("path").contains("/root/f", "/etc/hosts");
+        assertThat(server.reviews().changes(ALICE, box.id(), null).items()).extracting("path").contains("/root/f", "/etc/hosts");
         server.sandboxes().reset(ALICE, box.id());
-        assertThat(server.sandboxes().changes(ALICE, box.id())).isEmpty();
+        assertThat(server.reviews().changes(ALICE, box.id(), null).items()).isEmpty();
         assertThat(server.sh(box.id(), "ls /root; hostname")).isEqualTo("resettable\n");
     }
 

@@ -21,6 +21,7 @@ public final class NativeApi {
         var all = new ArrayList<Operation>();
         all.addAll(new ServerRoutes(about).operations(() -> OpenApi.of(all, about.info().get().version())));
         all.addAll(new SandboxRoutes(redoma.sandboxes()).operations());
+        all.addAll(new ReviewRoutes(redoma.reviews()).operations());
         all.addAll(new SnapshotRoutes(redoma.sandboxes()).operations());
         all.addAll(new ExecRoutes(redoma.execs(), largest).operations());
         all.addAll(FileRoutes.ofSandboxes(redoma.files(), largest).operations());

@@ -9,7 +9,6 @@ import dev.redoma.engine.Sandboxes;
 import dev.redoma.http.Query;
 import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
-import dev.redoma.model.wire.Change;
 import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.ForkSandbox;
 import dev.redoma.model.wire.Sandbox;
@@ -78,11 +77,6 @@ final class SandboxRoutes {
                         .by(c -> c.json(new Environment(sandboxes.env(c.caller(), c.sandbox())))),
                 get(ONE + "/usage", "getUsage", "What it uses now").needs(Scope.READ).answers(200, Usage.class)
                         .by(c -> c.json(sandboxes.usage(c.caller(), c.sandbox()))),
-                get(ONE + "/changes", "getChanges", "What differs from its template").needs(Scope.READ).answersItems(Change.class)
-                        .by(c -> c.json(new Items<>(sandboxes.changes(c.caller(), c.sandbox())))),
-                get(ONE + "/changes/archive", "getChangesArchive", "The files of it, as they are now").needs(Scope.READ)
-                        .query("format", "string", "tar (default) or zip").queries("include", "string", "only what matches, such as reports/**")
-                        .answersBytes(200, FileRoutes.TAR, FileRoutes.ZIP).by(this::changesOut),
                 get(ONE + "/system-log", "getSystemLog", "The engine's and guest's own messages").needs(Scope.OPERATE).answers(200, Lines.class)
                         .by(c -> c.json(new Lines(sandboxes.systemLog(c.caller(), c.sandbox())))),
                 post(ONE + "/fork", "forkSandbox", "A new sandbox from its disk as it is now").needs(Scope.CREATE)
@@ -149,11 +143,6 @@ final class SandboxRoutes {
             case "asc" -> true;
             default -> throw Problem.field("order", "is no order", "asc or desc");
         };
-    }
-
-    private void changesOut(Call call) throws IOException {
-        var form = FileRoutes.form(call);
-        sandboxes.changesOut(call.caller(), call.sandbox(), form, FileRoutes.archive(call, form, "changes"));
     }
 
     static Map<String, String> labels(Query query) {

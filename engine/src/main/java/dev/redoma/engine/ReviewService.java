@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.Caller;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.model.Scope;
+import dev.redoma.model.wire.Change;
+import dev.redoma.model.wire.ChangeSet;
+import dev.redoma.model.wire.FilePatch;
+import dev.redoma.model.wire.WorkspaceStart;
+import dev.redoma.pool.Outgoing;
+import dev.redoma.pool.Pool;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Reviews, each call authorised. None of them counts as activity. Thread-safe.
+final class ReviewService implements Reviews {
+    private final Core core;
+    private final ReviewReading reading;
+    private final ReviewHome home;
+    private final ReviewClosing closing;
+
+    ReviewService(Core core, ReviewReading reading, ReviewHome home, ReviewClosing closing) {
+        this.core = core;
+        this.reading = reading;
+        this.home = home;
+        this.closing = closing;
+    }
+
+    @Override
+    public ChangeSet changes(Caller caller, String sandbox, @Nullable String scope) {
+        var row = visible(caller, sandbox);
+        ReviewReading.checked(scope);
+        return row.state() == State.ENDED ? last(row, scope).set() : read(row, scope).set();
+    }
+
+    @Override
+    public List<FilePatch> patches(Caller caller, String sandbox, @Nullable String scope) {
+        var row = visible(caller, sandbox);
+        // Content of files, as the files themselves.
+        Access.mayUse(caller, row);
+        Access.notQuarantined(caller, row);
+        ReviewReading.checked(scope);
+        return row.state() == State.ENDED ? last(row, scope).patches() : reading.patches(read(row, scope));
+    }
+
+    @Override
+    public void changesOut(Caller caller, String sandbox, @Nullable String scope, Outgoing form, OutputStream to) throws IOException {
+        var row = visible(caller, sandbox);
+        Access.mayUse(caller, row);
+        Access.notQuarantined(caller, row);
+        ReviewReading.checked(scope);
+        boolean ended = row.state() == State.ENDED;
+        ChangeSet set = ended ? last(row, scope).set() : read(row, scope).set();
+        Path upper = (ended ? core.pool().kept(row.id()) : core.pool().disk(row.id()).map(Pool.Disk::upper)).orElseThrow(() -> noFiles(row));
+        set.items().stream().filter(c -> c.kind().equals("truncated")).findFirst().ifPresent(c -> {
+            throw Problem.of(Code.FILE_REFUSED, "The change set is too large to be exported whole" + (c.path().isEmpty() ? "." : ", at " + c.path() + "."),
+                            "Export the directories that matter by their paths.").with("path", c.path()).raise();
+        });
+        var paths = set.items().stream().filter(c -> !c.kind().equals("deleted")).map(Change::path).map(p -> p.startsWith("/") ? p.substring(1) : p).collect(Collectors.toSet());
+        form.changes(upper, set.root(), paths, to);
+    }
+
+    @Override
+    public WorkspaceStart markStart(Caller caller, String sandbox, String path) {
+        caller.need(Scope.EXEC);
+        var row = core.store().read(tx -> Access.visible(tx, caller, sandbox));
+        Access.mayUse(caller, row);
+        Access.notQuarantined(caller, row);
+        var box = core.boxes().find(row.id()).orElseThrow(() -> Access.ended(row));
+        return core.background().call(() -> core.boxes().locked(box, () -> closing.mark(box, caller.key(), path)));
+    }
+
+    private ReviewReading.Read read(SandboxRow row, @Nullable String scope) {
+        Pool.Disk disk = core.pool().disk(row.id()).orElseThrow(() -> Access.wrongState(row, "read its changes"));
+        Optional<String> root = core.store().read(tx -> ReviewRows.find(tx, row.id())).map(ReviewRow::root);
+        boolean template = scope == null ? root.isEmpty() : scope.equals(ChangeSet.TEMPLATE);
+        return template ? reading.template(row, disk.upper(), core.uplink().authority(row), false)
+                : reading.workspace(row, disk.upper(), root.orElseThrow(() -> ReviewReading.noStart(row)), false);
+    }
+
+    private record Last(ChangeSet set, List<FilePatch> patches) {}
+
+    /// Of one that has ended: as it was read then. It waits while that is going on.
+    private Last last(SandboxRow row, @Nullable String scope) {
+        closing.settled(row.id());
+        var sets = home.read(row.id()).orElseThrow(() -> Access.ended(row));
+        var workspace = sets.workspace();
+        boolean template = scope == null ? workspace == null : scope.equals(ChangeSet.TEMPLATE);
+        if (template) {
+            return new Last(sets.template(), sets.templatePatches());
+        }
+        if (workspace == null) {
+            throw ReviewReading.noStart(row);
+        }
+        return new Last(workspace, sets.workspacePatches());
+    }
+
+    private static dev.redoma.model.RedomaException noFiles(SandboxRow row) {
+        return Problem.of(Code.SANDBOX_ENDED, "The files of this ended sandbox are not kept any more.", "Its change set still tells what they were.").with("reason", "retention").raise();
+    }
+
+    private SandboxRow visible(Caller caller, String sandbox) {
+        caller.need(Scope.READ);
+        return core.store().read(tx -> Access.visible(tx, caller, sandbox));
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.pool;
+
+import dev.redoma.kernel.Dir;
+import dev.redoma.kernel.Fd;
+import dev.redoma.kernel.Names;
+import dev.redoma.kernel.Open;
+import dev.redoma.kernel.Stat;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/// SHA-256 of files and targets of links, as change sets tell them. Opens nothing but regular files, never through a link, and reads no more than its bounds: what is beyond them, or does not
+/// stand still, has none. One thread.
+final class ContentDigest implements AutoCloseable {
+    private static final int CHUNK = 1 << 18;
+    private static final int TRIES = 3;
+
+    private final long largest;
+    private long left;
+    private final long deadline;
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment buffer = arena.allocate(CHUNK, 4096);
+    private final ByteBuffer bytes = buffer.asByteBuffer();
+    private final MessageDigest hash = sha256();
+
+    /// `largest`: of one file; `all`: together; `deadline` of `System.nanoTime`.
+    ContentDigest(long largest, long all, long deadline) {
+        this.largest = largest;
+        this.left = all;
+        this.deadline = deadline;
+    }
+
+    @Nullable String of(Dir dir, String name, Stat stat) {
+        return switch (stat.type()) {
+            case FILE -> stat.size() > largest || stat.size() > left ? null : file(dir, name);
+            case SYMLINK -> text(dir.readlink(name));
+            case DIRECTORY, FIFO, SOCKET, CHAR, BLOCK -> null;
+        };
+    }
+
+    private @Nullable String file(Dir dir, String name) {
+        for (int i = 0; i < TRIES; i++) {
+            try (var file = dir.openAt(name, Open.RDONLY | Open.NONBLOCK, 0)) {
+                var before = file.stat();
+                if (before.type() != Stat.Type.FILE) {
+                    return null;
+                }
+                long size = read(file);
+                if (size < 0) {
+                    return null;
+                }
+                var after = file.stat();
+                if (size == after.size() && before.changed().equals(after.changed())) {
+                    return hex();
+                }
+            }
+        }
+        return null;
+    }
+
+    /// How much was read; -1 where a bound was reached.
+    private long read(Fd file) {
+        hash.reset();
+        long at = 0;
+        for (long n = file.pread(buffer, at); n > 0; n = file.pread(buffer, at)) {
+            hash.update(bytes.clear().limit((int) n));
+            at += n;
+            left -= n;
+            if (at > largest || left < 0 || System.nanoTime() > deadline) {
+                return -1;
+            }
+        }
+        return at;
+    }
+
+    private String text(String target) {
+        hash.reset();
+        hash.update(Names.encode(target));
+        return hex();
+    }
+
+    private String hex() {
+        return "sha256:" + HexFormat.of().formatHex(hash.digest());
+    }
+
+    static String of(byte[] content) {
+        return "sha256:" + HexFormat.of().formatHex(sha256().digest(content));
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}
