@@ -220,6 +220,11 @@ public final class Rig implements AutoCloseable {
     }
 
     /// A bare `btrfs subvolume snapshot -r` of a sandbox's disk, in milliseconds; removed again.
+    /// Where a sandbox's disk lies on the host.
+    Path disk(String sandbox) throws IOException {
+        return place.find(sandbox);
+    }
+
     double bareSnapshot(String sandbox) throws IOException {
         var disk = place.find(sandbox);
         var target = place.pool().resolve("bench-snapshot");

@@ -251,7 +251,7 @@ final class RigPlace {
     /// The subvolume of a sandbox.
     Path find(String sandbox) throws IOException {
         try (var all = Files.walk(pool(), 3)) {
-            return all.filter(p -> p.getFileName().toString().equals(sandbox)).findFirst().orElseThrow();
+            return all.filter(p -> p.endsWith(Path.of("disks", sandbox))).findFirst().orElseThrow();
         }
     }
 

@@ -34,7 +34,7 @@ class HouseTest {
             Map.entry("client", "model"),
             Map.entry("protocols", "http engine model"),
             Map.entry("server", "http engine tiers gateway protocols pool ledger policy store kernel model"),
-            Map.entry("cli", "client ledger model"));
+            Map.entry("cli", "client ledger kernel model"));
 
     private static JavaClasses house;
 

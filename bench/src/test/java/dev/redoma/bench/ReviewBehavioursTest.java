@@ -85,9 +85,9 @@ class ReviewBehavioursTest {
     @Test
     void howeverItEndedItsChangesAreThereAndAServerThatIsKilledMeanwhileReadsThemWhenItIsBack() {
         var killed = lab.tiny();
-        var crashed = lab.tiny();
-        var timed = lab.tiny();
-        var oom = lab.tiny(Map.of("limits", Map.of("memoryBytes", 48L << 20)));
+        var crashed = lab.tiny(Map.of("artifacts", List.of("result")));
+        var timed = lab.tiny(Map.of("policy", "artifacts: ['/srv/**']\nretain: {artifacts: 3d}\n"));
+        var oom = lab.tiny(Map.of("limits", Map.of("memoryBytes", 48L << 20), "artifacts", List.of("srv/res*")));
         var alive = lab.tiny();
         var all = new ArrayList<>(List.of(killed, crashed, timed, oom, alive));
         all.forEach(b -> b.sh("mkdir -p /srv; echo " + b.id() + " > /srv/result"));
@@ -108,8 +108,105 @@ class ReviewBehavioursTest {
             if (box.state().equals("ended")) {
                 assertThat(records(box, "changes")).hasSize(1);
             }
+            if ((was == crashed || was == timed || was == oom) && box.state().equals("ended")) {
+                assertThat(lab.api().get(box.path("/artifacts/content?artifact=srv%2Fresult")).expect(200).text()).as("%s", box.show()).isEqualTo(box.id() + "\n");
+                assertThat(records(box, "artifacts")).singleElement().satisfies(r -> assertThat(r.get("fields").get("why").asString() + r.get("fields").get("count").asInt()).isEqualTo("end1"));
+            }
         }
         alive.as(lab.api()).close();
         assertThat(lab.verifyLedger()).isEqualTo("ok");
+    }
+
+    @Test
+    void artifactsAreKeptWithSafeNamesAndNothingButFilesOfTheSandboxIsOne() throws Exception {
+        var box = lab.tiny(Map.of("artifacts", List.of("*.txt")));
+        box.sh("mkdir -p /srv/w/r; cd /srv/w; printf a > r/a.txt; printf é > 'r/é b.txt'; printf c > r/CON; printf d > 'r/x:y'; ln -s /etc/passwd r/link.txt; mkfifo r/p.txt");
+        lab.api().post(box.path("/workspace/start"), Map.of("path", "/srv/w")).expect(201);
+        var made = lab.api().post(box.path("/artifacts"), Map.of("patterns", List.of("r/**"))).expect(201).json();
+        assertThat(made.get("items").valueStream().map(a -> a.get("path").asString())).containsExactlyInAnyOrder("r/a.txt", "r/é b.txt", "r/CON", "r/x:y");
+        assertThat(made.get("more").asInt()).isZero();
+        var one = lab.api().get(box.path("/artifacts/content?artifact=" + Api.encode("r/é b.txt"))).expect(200);
+        assertThat(one.text()).isEqualTo("é");
+        assertThat(one.headers().firstValue("Content-Disposition").orElse("")).startsWith("attachment").contains("filename*=UTF-8''%C3%A9%20b.txt");
+        assertThat(one.headers().firstValue("X-Redoma-Digest").orElse("")).isEqualTo("sha256:" + ExecBehavioursTest.sha256("é".getBytes(UTF_8)));
+        var names = new ArrayList<String>();
+        try (var zip = new java.util.zip.ZipInputStream(new java.io.ByteArrayInputStream(lab.api().get(box.path("/artifacts/archive?format=zip")).expect(200).bytes()))) {
+            for (var e = zip.getNextEntry(); e != null; e = zip.getNextEntry()) {
+                names.add(e.getName());
+            }
+        }
+        assertThat(names).containsExactlyInAnyOrder("r/a.txt", "r/é b.txt", "r/_CON", "r/x_y");
+        assertThat(lab.api().post(box.path("/artifacts"), Map.of("patterns", List.of())).code()).isEqualTo("invalid-field");
+        box.sh("printf later > /srv/w/r/a.txt; rm /srv/w/r/CON");
+        box.close();
+        assertThat(lab.api().get(box.path("/artifacts/content?artifact=r%2Fa.txt")).expect(200).text()).as("collected again at the end").isEqualTo("later");
+        assertThat(lab.api().get(box.path("/artifacts/content?artifact=r%2FCON")).expect(200).text()).as("kept though it is gone").isEqualTo("c");
+        assertThat(lab.api().get(box.path("/artifacts/content?artifact=nothing")).code()).isEqualTo("file-not-found");
+        assertThat(records(box, "artifacts")).hasSize(2);
+        var listed = Redoma.of(lab).call("artifacts", "list", box.id());
+        assertThat(listed.text()).contains("r/a.txt").contains("asked").contains("end");
+    }
+
+    @Test
+    void whatWasReviewedGoesBackToAFolderAndNothingElse(@org.junit.jupiter.api.io.TempDir java.nio.file.Path local) throws Exception {
+        var redoma = Redoma.of(lab);
+        var project = java.nio.file.Files.createDirectories(local.resolve("project/.git"));
+        project = project.getParent();
+        java.nio.file.Files.writeString(project.resolve("a"), "one\n");
+        java.nio.file.Files.writeString(project.resolve("b"), "two\n");
+        java.nio.file.Files.writeString(project.resolve(".git/config"), "[core]\n");
+        var run = redoma.call("run", "--template", "tiny", "--workspace", project.toString(), "--artifact", "*.log", "--", "sh", "-c",
+                "echo more >> a; mv b c; echo log > x.log; mkdir d; echo in > d/in; echo '[evil]' >> .git/config; echo all: > Makefile; pwd");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.err()).contains("M ").contains("R ");
+        var id = run.err().lines().filter(l -> l.contains("redoma diff ")).findFirst().orElseThrow().replaceAll(".*redoma diff (sb[a-z0-9]{18}).*", "$1");
+        var diff = redoma.call("diff", "--patch", id);
+        assertThat(diff.text()).contains("M a").contains("+more").contains("R b => c").contains("[git-config]").contains("[build-script]");
+        var digest = diff.err().replaceAll("(?s).*(sha256:[0-9a-f]{64}).*", "$1");
+        assertThat(redoma.call("artifacts", "get", id, "x.log", "-").text()).isEqualTo("log\n");
+        assertThat(redoma.call("apply", id, "--to", project.toString(), "--digest", "sha256:" + "0".repeat(64)).code()).isEqualTo(4);
+        var flagged = redoma.call("apply", id, "--to", project.toString(), "--digest", digest);
+        assertThat(flagged.code()).isEqualTo(4);
+        assertThat(flagged.err()).contains("Makefile").contains("build-script").doesNotContain(".git/config");
+        assertThat(redoma.call("apply", id, "--to", project.toString(), "--digest", digest, "--branch", "b").err()).contains("not offered");
+        java.nio.file.Files.writeString(project.resolve("a"), "mine\n");
+        var differs = redoma.call("apply", id, "--to", project.toString(), "--digest", digest, "--flagged", "build-script");
+        assertThat(differs.code()).isEqualTo(4);
+        assertThat(differs.err()).contains("not as the workspace was at its start").contains("a");
+        assertThat(project.resolve("c")).doesNotExist();
+        java.nio.file.Files.writeString(project.resolve("a"), "one\n");
+        var part = redoma.call("apply", id, "--to", project.toString(), "--digest", digest, "--only", "d");
+        assertThat(part.err() + part.code()).endsWith("0");
+        assertThat(project.resolve("d/in")).hasContent("in");
+        assertThat(project.resolve("c")).doesNotExist();
+        var all = redoma.call("apply", "--json", id, "--to", project.toString(), "--digest", digest, "--flagged", "build-script");
+        assertThat(all.code()).as(all.err()).isZero();
+        assertThat(all.text()).contains("\"leftOutGit\":1");
+        assertThat(project.resolve("a")).hasContent("one\nmore\n");
+        assertThat(project.resolve("b")).doesNotExist();
+        assertThat(project.resolve("c")).hasContent("two\n");
+        assertThat(project.resolve("Makefile")).hasContent("all:\n");
+        assertThat(project.resolve(".git/config")).hasContent("[core]\n");
+        assertThat(project.resolve(".redoma-apply")).doesNotExist();
+        var records = lab.api().get("/v1/audit?sandbox=" + id + "&limit=200").expect(200).json().get("items").valueStream().map(r -> r.get("action").asString()).filter(a -> a.startsWith("apply")).toList();
+        assertThat(records).containsExactlyInAnyOrder("apply", "apply.failed", "apply", "apply.failed", "apply", "apply.applied", "apply", "apply.applied");
+    }
+
+    @Test
+    void aWorkspaceThatChangedSinceItWasReviewedIsNotApplied(@org.junit.jupiter.api.io.TempDir java.nio.file.Path local) throws Exception {
+        try (var box = lab.tiny()) {
+            box.sh("mkdir -p /srv/w; echo one > /srv/w/a");
+            lab.api().post(box.path("/workspace/start"), Map.of("path", "/srv/w")).expect(201);
+            box.sh("echo two > /srv/w/a");
+            var digest = changes(box, "workspace").get("digest").asString();
+            assertThat(lab.api().post(box.path("/apply"), Map.of("digest", digest)).expect(201).json().get("paths").valueStream().map(JsonNode::asString)).containsExactly("a");
+            box.sh("echo three > /srv/w/a");
+            assertThat(lab.api().post(box.path("/apply"), Map.of("digest", digest)).code()).isEqualTo("changes-moved");
+            box.sh("truncate -s 2G /srv/w/huge");
+            var now = changes(box, "workspace");
+            assertThat(now.get("complete").asBoolean()).isFalse();
+            assertThat(lab.api().post(box.path("/apply"), Map.of("digest", now.get("digest").asString())).code()).isEqualTo("file-refused");
+            assertThat(lab.api().post(box.path("/apply"), Map.of("digest", now.get("digest").asString(), "only", List.of("a"))).status()).isEqualTo(201);
+        }
     }
 }

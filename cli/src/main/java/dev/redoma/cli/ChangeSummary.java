@@ -26,7 +26,7 @@ final class ChangeSummary {
             if (json) {
                 Events.line(io, "changes", Map.of("changes", changes));
             } else {
-                text(changes);
+                text(box, work, changes);
             }
         } catch (RedomaApiException e) {
             io.err().println("redoma: no change summary: " + e.problem().detail());
@@ -48,12 +48,15 @@ final class ChangeSummary {
         return changes;
     }
 
-    private void text(Map<String, String> changes) {
+    private void text(SandboxHandle box, @Nullable Workspace work, Map<String, String> changes) {
         io.err().println("redoma: " + (changes.isEmpty() ? "no files changed" : changes.size() + (changes.size() == 1 ? " file changed" : " files changed")));
         changes.entrySet().stream().limit(MOST_LINES)
                 .forEach(e -> io.err().println("  " + letter(e.getValue()) + " " + Text.safe(e.getKey())));
         if (changes.size() > MOST_LINES) {
             io.err().println("  … and " + (changes.size() - MOST_LINES) + " more");
+        }
+        if (work != null && !changes.isEmpty()) {
+            io.err().println("redoma: see it with 'redoma diff " + box.id() + "', bring it back with 'redoma apply " + box.id() + "'");
         }
     }
 

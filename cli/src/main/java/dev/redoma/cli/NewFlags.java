@@ -38,6 +38,9 @@ final class NewFlags {
     @Option(names = "--cache", paramLabel = "NAME", description = "A private copy of a package cache, such as pip or npm; repeatable.")
     List<String> caches = List.of();
 
+    @Option(names = "--artifact", paramLabel = "PATTERN", description = "Keep files that match when it ends, such as 'reports/**' or '*.png'; repeatable.")
+    List<String> artifacts = List.of();
+
     @Mixin
     VolumeFlags volumes = new VolumeFlags();
 
@@ -49,6 +52,6 @@ final class NewFlags {
         var workspace = source == null ? null : new NewWorkspace(source, null);
         return new CreateSandbox(template, name, labels.isEmpty() ? null : labels, env, limits.limits(), isolation, privileges, policy == null ? null : PolicyWord.text(policy), reopen, onTimeout,
                 getOrCreate, null, volumes.volumes(),
-                caches.isEmpty() ? null : caches, workspace);
+                caches.isEmpty() ? null : caches, workspace, artifacts.isEmpty() ? null : artifacts);
     }
 }

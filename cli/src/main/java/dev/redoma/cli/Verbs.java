@@ -9,7 +9,7 @@ final class Verbs {
     static final List<String> NAMES = List.of(
             "quickstart", "up", "down", "uninstall", "status", "doctor",
             "run", "create", "list", "show", "ps", "env", "exec", "attach", "shell", "logs",
-            "cp", "ls", "stat", "rm", "mv", "mkdir", "chmod", "watch", "diff", "export", "import",
+            "cp", "ls", "stat", "rm", "mv", "mkdir", "chmod", "watch", "diff", "artifacts", "apply", "export", "import",
             "pause", "resume", "stop", "start", "reset", "set-timeout", "fork", "kill", "quarantine", "expose", "ports", "unexpose",
             "snapshot", "template", "build", "volume", "cache", "policy", "tls", "keys", "users", "approvals", "audit", "bench", "completion");
 
@@ -48,6 +48,8 @@ final class Verbs {
             case "chmod" -> new Chmod(io);
             case "watch" -> new Watch(io);
             case "diff" -> new Diff(io);
+            case "apply" -> new Apply(io);
+            case "artifacts" -> new ArtifactsGroup();
             case "export" -> new Export(io);
             case "import" -> new Import(io);
             default -> makeLifeVerb(name, io);

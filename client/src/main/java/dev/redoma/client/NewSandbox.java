@@ -52,7 +52,7 @@ public record NewSandbox(CreateSandbox wire) {
     public NewSandbox policy(String policy) {
         var w = wire;
         return new NewSandbox(new CreateSandbox(w.template(), w.name(), w.labels(), w.env(), w.limits(), w.isolation(), w.privileges(), policy, w.reopen(), w.onTimeout(),
-                w.getOrCreate(), w.untrusted(), w.volumes(), w.caches(), w.workspace()));
+                w.getOrCreate(), w.untrusted(), w.volumes(), w.caches(), w.workspace(), w.artifacts()));
     }
 
     /// With a volume at a path of its own.
@@ -70,17 +70,24 @@ public record NewSandbox(CreateSandbox wire) {
         return with(wire.volumes(), wire.caches(), new NewWorkspace(from, null));
     }
 
+    /// Files that match are kept when it ends, however it ends: patterns such as `reports/**` or `*.png`.
+    public NewSandbox artifacts(List<String> patterns) {
+        var w = wire;
+        return new NewSandbox(new CreateSandbox(w.template(), w.name(), w.labels(), w.env(), w.limits(), w.isolation(), w.privileges(), w.policy(), w.reopen(), w.onTimeout(),
+                w.getOrCreate(), w.untrusted(), w.volumes(), w.caches(), w.workspace(), patterns));
+    }
+
     private NewSandbox with(@Nullable String template, @Nullable String name, @Nullable Map<String, String> labels, @Nullable Map<String, String> env,
             @Nullable Limits limits, @Nullable Boolean getOrCreate) {
         var w = wire;
         return new NewSandbox(new CreateSandbox(template, name, labels, env, limits, w.isolation(), w.privileges(), w.policy(), w.reopen(), w.onTimeout(),
-                getOrCreate, w.untrusted(), w.volumes(), w.caches(), w.workspace()));
+                getOrCreate, w.untrusted(), w.volumes(), w.caches(), w.workspace(), w.artifacts()));
     }
 
     private NewSandbox with(@Nullable List<VolumeMount> volumes, @Nullable List<String> caches, @Nullable NewWorkspace workspace) {
         var w = wire;
         return new NewSandbox(new CreateSandbox(w.template(), w.name(), w.labels(), w.env(), w.limits(), w.isolation(), w.privileges(), w.policy(),
-                w.reopen(), w.onTimeout(), w.getOrCreate(), w.untrusted(), volumes, caches, workspace));
+                w.reopen(), w.onTimeout(), w.getOrCreate(), w.untrusted(), volumes, caches, workspace, w.artifacts()));
     }
 
     private static Map<String, String> plus(@Nullable Map<String, String> old, String name, String value) {

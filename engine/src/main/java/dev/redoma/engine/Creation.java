@@ -90,6 +90,9 @@ final class Creation {
         if (key != null) {
             key.claim(tx, row.id(), row.createdAt());
         }
+        if (!plan.artifacts().isEmpty()) {
+            ReviewRows.declared(tx, row, plan.artifacts());
+        }
         core.records().created(tx, row, actor);
         core.policies().insert(tx, row, plan.stack(), core.records(), actor);
     }

@@ -42,6 +42,7 @@ final class Ending {
         side.endForGood(box, row, reason.kind());
         Faults.at("kill.ended");
         boolean aside = reviews.aside(row, reason.kind());
+        java.time.Instant until = reviews.until(row);
         copies.remove(core, row);
         Faults.at("kill.disk");
         record Ended(SandboxRow row, List<ApprovalRow> waited) {}
@@ -50,7 +51,7 @@ final class Ending {
                 core.ranges().release(tx, row.range());
             }
             VolumeRows.forget(tx, row.id());
-            reviews.ending(tx, row, aside, core.uplink().authority(row));
+            reviews.ending(tx, row, aside, core.uplink().authority(row), until);
             core.uplink().forget(tx, row.id());
             ExposureRows.forget(tx, row.id());
             RowChange.settle(State.ENDED).instance(null).noRange().endsAt(null).remaining(null).endedAt(core.now()).apply(tx, row.id());

@@ -46,8 +46,10 @@ final class EngineHouse implements Engine {
         var copies = new CacheCopies(core.pool().volumes(), core.config());
         var reading = new ReviewReading(core);
         var reviewHome = new ReviewHome(core.config().dataDir());
-        var closing = new ReviewClosing(core, reading, reviewHome, new ReviewRecords(ledger));
-        this.reviews = new ReviewService(core, reading, reviewHome, closing);
+        var reviewRecords = new ReviewRecords(ledger);
+        var artifacts = new ArtifactKeeping(core, reviewHome, reviewRecords);
+        var closing = new ReviewClosing(core, reading, reviewHome, reviewRecords, artifacts);
+        this.reviews = new ReviewService(core, reading, reviewHome, closing, artifacts, new ApplyService(core, ApplyGate.OPEN, reviewRecords));
         var ending = new Ending(core, side, snapshots::collect, copies, closing);
         var pausing = new Pausing(core);
         lookup.onUse((box, caller) -> core.background().call(() -> core.boxes().locked(box, () -> pausing.wake(box, caller.key()))));

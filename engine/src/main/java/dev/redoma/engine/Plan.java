@@ -27,7 +27,8 @@ record Plan(
         @Nullable String forkedFrom,
         List<Mount> mounts,
         List<CacheTools> caches,
-        @Nullable Workspace workspace) {
+        @Nullable Workspace workspace,
+        List<String> artifacts) {
 
     String policy() {
         return stack.name();

@@ -8,6 +8,7 @@ import dev.redoma.model.wire.ForkSandbox;
 import dev.redoma.model.wire.Limits;
 import dev.redoma.model.wire.Workspace;
 import dev.redoma.policy.PolicyStack;
+import dev.redoma.pool.Artifacts;
 import dev.redoma.store.Store;
 import java.util.HashMap;
 import java.util.List;
@@ -52,6 +53,7 @@ final class Planner {
         if (workspace != null) {
             GitSource.of(workspace.from()).remote().ifPresent(remote -> GitReach.mustLead(stack.effective(1), remote));
         }
+        var artifacts = r.artifacts() == null ? List.<String>of() : Artifacts.checked(r.artifacts());
         var caches = CacheTools.of(r.caches());
         var volumes = MountRules.check(r.volumes(), CacheTools.paths(caches));
         var mounts = store.read(tx -> Holding.named(tx, caller, caller.tenant(), volumes));
@@ -59,7 +61,7 @@ final class Planner {
         String template = r.template();
         Source source = store.read(tx -> template == null ? Source.standard(tx, caller, defaultTemplate) : Source.find(tx, caller, template));
         return new Plan(source, tier, TierChoice.facts(tier), name, labels, over(over(source.config().environment(), CacheTools.environment(caches)), env), filled, privileges,
-                stack, reopen, onTimeout, Boolean.TRUE.equals(r.untrusted()), null, mounts, caches, workspace);
+                stack, reopen, onTimeout, Boolean.TRUE.equals(r.untrusted()), null, mounts, caches, workspace, artifacts);
     }
 
     /// As the source, but for what the request says; of volumes only those that it names.
@@ -72,7 +74,7 @@ final class Planner {
         TierChoice.mustEnforce(tier, LimitRules.enforced(filled));
         return new Plan(source, tier, TierChoice.facts(tier), RequestRules.name("name", r.name()),
                 labels(from, r), from.env(), filled, from.privileges(), stack,
-                from.reopen(), from.onTimeout(), from.untrusted(), from.id().value(), mounts, List.of(), null);
+                from.reopen(), from.onTimeout(), from.untrusted(), from.id().value(), mounts, List.of(), null, List.of());
     }
 
     private static Map<String, String> labels(SandboxRow from, ForkSandbox r) {

@@ -32,9 +32,11 @@ final class ReviewClosing {
     private final ReviewReading reading;
     private final ReviewHome home;
     private final ReviewRecords records;
+    private final ArtifactKeeping artifacts;
     private final Set<SandboxId> closing = ConcurrentHashMap.newKeySet();
 
-    ReviewClosing(Core core, ReviewReading reading, ReviewHome home, ReviewRecords records) {
+    ReviewClosing(Core core, ReviewReading reading, ReviewHome home, ReviewRecords records, ArtifactKeeping artifacts) {
+        this.artifacts = artifacts;
         this.core = core;
         this.reading = reading;
         this.home = home;
@@ -47,7 +49,7 @@ final class ReviewClosing {
         if (row.state() != State.RUNNING) {
             throw Access.wrongState(row, "keep the start of its workspace");
         }
-        if (core.store().read(tx -> ReviewRows.find(tx, row.id())).isPresent()) {
+        if (core.store().read(tx -> ReviewRows.find(tx, row.id())).filter(r -> r.root() != null).isPresent()) {
             throw Problem.of(Code.WRONG_STATE, "The start of this sandbox's workspace was kept before.", "It is kept once, so that nobody moves it later.").with("state", "started").raise();
         }
         String root = WorkspacePaths.checked(path);
@@ -77,13 +79,24 @@ final class ReviewClosing {
         return core.pool().keepDisk(row.id());
     }
 
+    /// How long what is kept of it stays: as its policy says, if that can be read.
+    Instant until(SandboxRow row) {
+        Duration standard = core.config().times().ended();
+        try {
+            return core.now().plus(core.policies().standing(row).stack().keepArtifacts().orElse(standard));
+        } catch (RedomaException unreadable) {
+            core.log().add(row.id(), "its policy cannot be read: what is kept stays for " + dev.redoma.model.Amounts.time(standard));
+            return core.now().plus(standard);
+        }
+    }
+
     /// In the transaction of the end.
-    void ending(Handle tx, SandboxRow row, boolean aside, java.util.Optional<String> authority) {
+    void ending(Handle tx, SandboxRow row, boolean aside, java.util.Optional<String> authority, Instant until) {
+        Instant now = core.now();
         if (aside) {
-            Instant now = core.now();
-            ReviewRows.ending(tx, row, authority.orElse(null), now, now.plus(core.config().times().ended()));
+            ReviewRows.ending(tx, row, authority.orElse(null), now, until);
         } else {
-            ReviewRows.forget(tx, row.id());
+            ReviewRows.lost(tx, row.id(), now, until);
         }
     }
 
@@ -107,7 +120,9 @@ final class ReviewClosing {
     private void close(SandboxRow row, ReviewRow review) {
         ReviewHome.Sets sets;
         try {
-            sets = read(row, review, core.pool().kept(row.id()).orElseThrow(() -> new IllegalStateException("its disk is not there")));
+            Path upper = core.pool().kept(row.id()).orElseThrow(() -> new IllegalStateException("its disk is not there"));
+            collect(row, review, upper);
+            sets = read(row, review, upper);
         } catch (RuntimeException failed) {
             if (core.background().stopping()) {
                 throw failed; // the next server reads it
@@ -134,6 +149,26 @@ final class ReviewClosing {
         });
         if (!disk) {
             core.pool().deleteKept(row.id());
+        }
+    }
+
+    /// What cannot be kept of it keeps nothing else from being read.
+    private void collect(SandboxRow row, ReviewRow review, Path upper) {
+        try {
+            var declared = artifacts.declared(row, review);
+            if (!declared.isEmpty()) {
+                artifacts.collect(row, upper, java.util.Optional.ofNullable(review.root()), declared, "end", Records.ENGINE);
+            }
+        } catch (RuntimeException failed) {
+            if (core.background().stopping()) {
+                throw failed;
+            }
+            LOG.warn("artifacts of {} cannot be kept", row.id(), failed);
+            String code = failed instanceof RedomaException told ? told.code().wire() : "failed";
+            core.store().write(tx -> {
+                records.artifactsFailed(tx, row, code);
+                return true;
+            });
         }
     }
 
@@ -166,16 +201,24 @@ final class ReviewClosing {
     /// What an earlier server left to be read.
     void sweep() {
         core.store().read(ReviewRows::ending).forEach(r -> close(r.sandbox()));
-        for (ReviewRow old : core.store().read(tx -> ReviewRows.expired(tx, core.now()))) {
-            core.pool().deleteKept(old.sandbox());
-            home.remove(old.sandbox());
-            core.store().write(tx -> {
-                records.forgotten(tx, old, "retention");
-                ReviewRows.forget(tx, old.sandbox());
-                return true;
-            });
-        }
+        core.store().read(tx -> ReviewRows.expired(tx, core.now())).forEach(old -> drop(old, Records.ENGINE, "retention"));
         makeRoom();
+    }
+
+    boolean forget(SandboxRow row, String actor) {
+        core.store().read(tx -> ReviewRows.find(tx, row.id())).ifPresent(kept -> drop(kept, actor, "asked"));
+        core.pool().settle();
+        return true;
+    }
+
+    private void drop(ReviewRow old, String actor, String why) {
+        core.pool().deleteKept(old.sandbox());
+        home.remove(old.sandbox());
+        core.store().write(tx -> {
+            records.forgotten(tx, old, actor, why);
+            ReviewRows.forget(tx, old.sandbox());
+            return true;
+        });
     }
 
     /// The oldest disks go where they together have more than their share, or the pool has little left; their change sets stay.
@@ -191,7 +234,7 @@ final class ReviewClosing {
             missing -= Math.max(1, oldest.bytes());
             core.store().write(tx -> {
                 ReviewRows.kept(tx, oldest.sandbox(), 0, false);
-                records.forgotten(tx, oldest, "room");
+                records.forgotten(tx, oldest, Records.ENGINE, "room");
                 return true;
             });
             core.pool().deleteKept(oldest.sandbox());

@@ -46,6 +46,8 @@ final class ReviewHome {
         try {
             var dir = made(sandbox);
             var half = dir.resolve(SETS + ".new");
+            Files.deleteIfExists(half);
+            Files.createFile(half, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             try (var out = new GZIPOutputStream(Files.newOutputStream(half))) {
                 out.write(Columns.json(sets).getBytes(StandardCharsets.UTF_8));
             }
@@ -63,6 +65,23 @@ final class ReviewHome {
 
     Path made(SandboxId sandbox) throws IOException {
         return Files.createDirectories(of(sandbox), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    }
+
+    /// Where blobs of artifacts lie; made if it is not there.
+    Path artifacts(SandboxId sandbox) {
+        try {
+            return Files.createDirectories(made(sandbox).resolve("artifacts"), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    void removeArtifact(SandboxId sandbox, String id) {
+        try {
+            Files.deleteIfExists(artifacts(sandbox).resolve(id));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     Optional<Sets> read(SandboxId sandbox) {

@@ -3,6 +3,9 @@ package dev.redoma.engine;
 
 import dev.redoma.ledger.Entry;
 import dev.redoma.ledger.Ledger;
+import dev.redoma.model.wire.ApplyChanges;
+import dev.redoma.model.wire.ApplyResult;
+import dev.redoma.model.wire.Artifact;
 import dev.redoma.model.wire.Change;
 import dev.redoma.model.wire.ChangeSet;
 import java.util.HashMap;
@@ -37,13 +40,36 @@ final class ReviewRecords {
         append(tx, row, Records.ENGINE, "changes", open, Map.of("changes", set.digest(), "root", set.root(), "flaggedPaths", named));
     }
 
+    void artifacts(Handle tx, SandboxRow row, String actor, String why, List<Artifact> made, int leftOut) {
+        var list = made.stream().map(a -> Map.of("path", a.path(), "sha256", a.digest(), "bytes", a.size())).toList();
+        append(tx, row, actor, "artifacts", Map.of("why", why, "count", made.size(), "bytes", made.stream().mapToLong(Artifact::size).sum(), "leftOut", leftOut), Map.of("artifacts", list));
+    }
+
+    void artifactsFailed(Handle tx, SandboxRow row, String code) {
+        append(tx, row, Records.ENGINE, "artifacts.failed", Map.of("code", code), Map.of());
+    }
+
+    /// Before anything of it is handed out.
+    void apply(Handle tx, SandboxRow row, String actor, String id, ApplyChanges asked, int count) {
+        var sealed = new HashMap<String, Object>(Map.of("changes", asked.digest(), "only", asked.only() == null ? List.of() : asked.only()));
+        if (asked.target() != null) {
+            sealed.put("target", asked.target());
+        }
+        append(tx, row, actor, "apply", Map.of("apply", id, "count", count), sealed);
+    }
+
+    /// The word of the client: the files are on its machine.
+    void applied(Handle tx, SandboxRow row, String actor, String id, ApplyResult result) {
+        append(tx, row, actor, "apply." + result.outcome(), Map.of("apply", id, "toldBy", "client"), result.message() == null ? Map.of() : Map.of("message", result.message()));
+    }
+
     void failed(Handle tx, SandboxRow row, String code) {
         append(tx, row, Records.ENGINE, "changes.failed", Map.of("code", code), Map.of());
     }
 
-    /// `why`: `retention`, or `room` where the disk alone went.
-    void forgotten(Handle tx, ReviewRow review, String why) {
-        ledger.append(tx, new Entry(review.tenant().value(), Records.ENGINE, review.sandbox().value(), null, CATEGORY, "changes.dropped", Map.of("why", why, "bytes", review.bytes()), Map.of(), List.of()));
+    /// `why`: `retention`, `asked`, or `room` where the disk alone went.
+    void forgotten(Handle tx, ReviewRow review, String actor, String why) {
+        ledger.append(tx, new Entry(review.tenant().value(), actor, review.sandbox().value(), null, CATEGORY, "changes.dropped", Map.of("why", why, "bytes", review.bytes()), Map.of(), List.of()));
     }
 
     private void append(Handle tx, SandboxRow row, String actor, String action, Map<String, Object> open, Map<String, Object> sealed) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.type.TypeReference;
 
 /// The `review` table. Stateless; a call runs in its caller's transaction.
 final class ReviewRows {
@@ -21,7 +22,29 @@ final class ReviewRows {
     }
 
     static void started(Handle tx, SandboxRow row, String root) {
-        Sql.update(tx, "INSERT INTO review (sandbox, tenant, root, state) VALUES (?, ?, ?, 'live')", row.id().value(), row.tenant().value(), root);
+        exists(tx, row);
+        Sql.update(tx, "UPDATE review SET root = ? WHERE sandbox = ?", root, row.id().value());
+    }
+
+    /// Artifacts that are to be collected at the end.
+    static void declared(Handle tx, SandboxRow row, List<String> patterns) {
+        exists(tx, row);
+        Sql.update(tx, "UPDATE review SET patterns = ? WHERE sandbox = ?", Columns.json(patterns), row.id().value());
+    }
+
+    /// Made if it is not there.
+    static void exists(Handle tx, SandboxRow row) {
+        Sql.update(tx, "INSERT OR IGNORE INTO review (sandbox, tenant, state) VALUES (?, ?, 'live')", row.id().value(), row.tenant().value());
+    }
+
+    /// Its files are the template's again.
+    static void reset(Handle tx, SandboxId sandbox) {
+        Sql.update(tx, "UPDATE review SET root = NULL WHERE sandbox = ?", sandbox.value());
+    }
+
+    /// Ended without a disk: what was collected before stays for its time.
+    static void lost(Handle tx, SandboxId sandbox, Instant at, Instant until) {
+        Sql.update(tx, "UPDATE review SET state = 'kept', ended_at = ?, expires_at = ? WHERE sandbox = ?", Columns.micros(at), Columns.micros(until), sandbox.value());
     }
 
     /// Its disk is kept; what is in it is still to be read.
@@ -37,6 +60,7 @@ final class ReviewRows {
     }
 
     static void forget(Handle tx, SandboxId sandbox) {
+        ArtifactRows.forget(tx, sandbox);
         Sql.update(tx, "DELETE FROM review WHERE sandbox = ?", sandbox.value());
     }
 
@@ -55,7 +79,8 @@ final class ReviewRows {
 
     private static ReviewRow map(ResultSet rs) throws SQLException {
         return new ReviewRow(new SandboxId(rs.getString("sandbox")), new TenantId(rs.getString("tenant")), rs.getString("root"), rs.getString("state"), rs.getString("authority"), rs.getLong("bytes"),
-                rs.getInt("disk") == 1, instant(rs, "ended_at"), instant(rs, "expires_at"));
+                rs.getInt("disk") == 1, instant(rs, "ended_at"), instant(rs, "expires_at"),
+                Columns.parse(rs.getString("patterns"), new TypeReference<List<String>>() {}));
     }
 
     private static @Nullable Instant instant(ResultSet rs, String column) throws SQLException {

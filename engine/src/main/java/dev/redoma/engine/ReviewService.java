@@ -5,10 +5,16 @@ import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
+import dev.redoma.model.wire.ApplyChanges;
+import dev.redoma.model.wire.ApplyGrant;
+import dev.redoma.model.wire.ApplyResult;
+import dev.redoma.model.wire.Artifact;
+import dev.redoma.model.wire.ArtifactCollection;
 import dev.redoma.model.wire.Change;
 import dev.redoma.model.wire.ChangeSet;
 import dev.redoma.model.wire.FilePatch;
 import dev.redoma.model.wire.WorkspaceStart;
+import dev.redoma.pool.Artifacts;
 import dev.redoma.pool.Outgoing;
 import dev.redoma.pool.Pool;
 import java.io.IOException;
@@ -25,8 +31,12 @@ final class ReviewService implements Reviews {
     private final ReviewReading reading;
     private final ReviewHome home;
     private final ReviewClosing closing;
+    private final ArtifactKeeping keeping;
+    private final ApplyService applies;
 
-    ReviewService(Core core, ReviewReading reading, ReviewHome home, ReviewClosing closing) {
+    ReviewService(Core core, ReviewReading reading, ReviewHome home, ReviewClosing closing, ArtifactKeeping keeping, ApplyService applies) {
+        this.applies = applies;
+        this.keeping = keeping;
         this.core = core;
         this.reading = reading;
         this.home = home;
@@ -75,6 +85,83 @@ final class ReviewService implements Reviews {
         Access.notQuarantined(caller, row);
         var box = core.boxes().find(row.id()).orElseThrow(() -> Access.ended(row));
         return core.background().call(() -> core.boxes().locked(box, () -> closing.mark(box, caller.key(), path)));
+    }
+
+    @Override
+    public List<Artifact> artifacts(Caller caller, String sandbox) {
+        var row = visible(caller, sandbox);
+        ended(row);
+        return core.store().read(tx -> ArtifactRows.of(tx, row.id()));
+    }
+
+    @Override
+    public ArtifactCollection collect(Caller caller, String sandbox, List<String> patterns) {
+        caller.need(Scope.EXEC);
+        var row = core.store().read(tx -> Access.visible(tx, caller, sandbox));
+        Access.mayUse(caller, row);
+        Access.notQuarantined(caller, row);
+        if (patterns.isEmpty()) {
+            throw Problem.field("patterns", "is empty", "at least one pattern, such as reports/**");
+        }
+        Artifacts.checked(patterns);
+        ended(row);
+        var review = core.store().read(tx -> ReviewRows.find(tx, row.id()));
+        Path upper = (row.state() == State.ENDED ? core.pool().kept(row.id()) : core.pool().disk(row.id()).map(Pool.Disk::upper)).orElseThrow(() -> noFiles(row));
+        return core.background().call(() -> keeping.collect(row, upper, review.map(ReviewRow::root), patterns, "asked", caller.key()));
+    }
+
+    @Override
+    public void artifact(Caller caller, String sandbox, String which, ArtifactHeader header) throws IOException {
+        var row = content(caller, sandbox);
+        Artifact found = core.store().read(tx -> ArtifactRows.find(tx, row.id(), which))
+                .orElseThrow(() -> Problem.of(Code.FILE_NOT_FOUND, "No artifact '" + RequestRules.shown(which) + "'.", "List those that are, or collect it.").raise());
+        try (var in = keeping.open(row.id(), found)) {
+            in.transferTo(header.begin(found));
+        }
+    }
+
+    @Override
+    public void artifactsOut(Caller caller, String sandbox, Outgoing form, OutputStream to) throws IOException {
+        var row = content(caller, sandbox);
+        var chosen = core.store().read(tx -> ArtifactRows.of(tx, row.id())).stream().filter(a -> form.takes(a.path())).toList();
+        keeping.pack(row.id(), form.format(), chosen, to);
+    }
+
+    @Override
+    public ApplyGrant apply(Caller caller, String sandbox, ApplyChanges what) {
+        var row = content(caller, sandbox);
+        var now = row.state() == State.ENDED ? last(row, ChangeSet.WORKSPACE).set() : read(row, ChangeSet.WORKSPACE).set();
+        return applies.grant(caller, row, now, what);
+    }
+
+    @Override
+    public void applied(Caller caller, String sandbox, String apply, ApplyResult result) {
+        applies.result(caller, content(caller, sandbox), apply, result);
+    }
+
+    @Override
+    public void forget(Caller caller, String sandbox) {
+        caller.need(Scope.OPERATE);
+        var row = visible(caller, sandbox);
+        if (row.state() != State.ENDED) {
+            throw Access.wrongState(row, "forget what is kept of it");
+        }
+        closing.settled(row.id());
+        core.background().call(() -> closing.forget(row, caller.key()));
+    }
+
+    private SandboxRow content(Caller caller, String sandbox) {
+        var row = visible(caller, sandbox);
+        Access.mayUse(caller, row);
+        Access.notQuarantined(caller, row);
+        ended(row);
+        return row;
+    }
+
+    private void ended(SandboxRow row) {
+        if (row.state() == State.ENDED) {
+            closing.settled(row.id());
+        }
     }
 
     private ReviewReading.Read read(SandboxRow row, @Nullable String scope) {

@@ -65,7 +65,7 @@ final class Starting {
         side.end(box, row, "reset");
         Faults.at("reset.ended");
         core.store().write(tx -> {
-            ReviewRows.forget(tx, row.id());
+            ReviewRows.reset(tx, row.id());
             return true;
         });
         core.pool().resetDisk(row.id(), new Bytes(LimitRules.disk(row.limits())), row.range().base());

@@ -27,6 +27,7 @@ public enum Code {
     WRONG_STATE(409, false, Layer.REQUEST),
     NAME_TAKEN(409, false, Layer.REQUEST),
     IDEMPOTENCY_CONFLICT(409, false, Layer.REQUEST),
+    CHANGES_MOVED(409, false, Layer.REQUEST),
     FILE_EXISTS(409, false, Layer.COMMAND),
     VOLUME_IN_USE(409, false, Layer.REQUEST),
     TEMPLATE_IN_USE(409, false, Layer.TEMPLATE),

@@ -18,6 +18,15 @@ public final class Ids {
         return out.toString();
     }
 
+    /// Of an apply, as records name it.
+    public static String mintApply() {
+        return mint("ap");
+    }
+
+    public static String checkApply(String value) {
+        return check("apply", "ap", value);
+    }
+
     static String check(String kind, String prefix, String value) {
         if (value.length() != 20 || !value.startsWith(prefix) || !value.chars().allMatch(Ids::allowed)) {
             throw Problem.field(kind, "not an id of this kind", prefix + " followed by 18 of a-z and 0-9");

@@ -31,6 +31,13 @@ public final class Explainer {
             }
             previews(stack, document, lines);
             document.approve().forEach(rule -> lines.add(new Line(rule.id(), rule.place().toString(), rule.says(), "whole")));
+            if (!document.keeping().artifacts().isEmpty()) {
+                lines.add(term(document, "artifacts", "keeps " + String.join(", ", document.keeping().artifacts())));
+            }
+            var longest = document.keeping().longest();
+            if (longest != null) {
+                lines.add(term(document, "retain.artifacts", "at most " + dev.redoma.model.Amounts.time(longest)));
+            }
         }
         return lines;
     }

@@ -4,8 +4,8 @@ package dev.redoma.policy;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One policy file as it was read. `layer`: whose it is (`floor`, `tenant`, `template`, `request`); `source`: what it is called; `text`: all of it; `preview`: null where it says nothing of it.
-public record PolicyDocument(String layer, String source, String text, Terms terms, List<Rule> rules, @Nullable List<PreviewRule> preview, List<ApprovalRule> approve) {
+/// One policy file as it was read. `layer`: whose it is (`floor`, `tenant`, `template`, `request`); `source`: what it is called; `text`: all of it; `preview`: null where it says nothing of it; `keeping`: artifacts and how long they stay.
+public record PolicyDocument(String layer, String source, String text, Terms terms, List<Rule> rules, @Nullable List<PreviewRule> preview, List<ApprovalRule> approve, Keeping keeping) {
 
     public PolicyDocument {
         rules = List.copyOf(rules);
@@ -15,7 +15,7 @@ public record PolicyDocument(String layer, String source, String text, Terms ter
 
     /// Of previews and approvals it says nothing.
     public PolicyDocument(String layer, String source, String text, Terms terms, List<Rule> rules) {
-        this(layer, source, text, terms, rules, null, List.of());
+        this(layer, source, text, terms, rules, null, List.of(), Keeping.NONE);
     }
 
     PolicyLayer egress() {

@@ -6,6 +6,7 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.wire.Limits;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +18,9 @@ import org.snakeyaml.engine.v2.nodes.Node;
 /// Reads a policy file (docs/policy.md). Every key that a policy has is known; one whose meaning is not enforced by this version is refused by name, as is what nobody knows.
 public final class PolicyFile {
     private static final Set<String> KEYS = Set.of("isolation", "privileges", "resources", "workspace", "reopen", "setup", "egress", "preview", "secrets", "approve", "artifacts", "retain");
-    private static final List<String> NOT_YET = List.of("workspace", "setup", "secrets", "artifacts", "retain");
+    private static final List<String> NOT_YET = List.of("workspace", "setup", "secrets");
     private static final Set<String> RESOURCES = Set.of("cpu", "memory", "disk", "pids", "lifetime", "idle");
+    private static final Set<String> RETAIN = Set.of("audit", "artifacts", "snapshots");
     private static final Set<String> CLASSES = Set.of("packages", "web", "git", "internal", "webhooks");
     private static final Pattern TIME = Pattern.compile("([0-9]{1,6})(s|m|h|d)");
     private static final int MOST_RULES = 256;
@@ -30,6 +32,7 @@ public final class PolicyFile {
     private Terms terms = Terms.NONE;
     private @Nullable List<PreviewRule> preview;
     private @Nullable List<ApprovalRule> approve;
+    private Keeping keeping = Keeping.NONE;
 
     private PolicyFile(String layer, String source) {
         this.layer = layer;
@@ -43,7 +46,7 @@ public final class PolicyFile {
         if (!file.fields.flaws().isEmpty()) {
             throw refused(file.source, file.fields.flaws());
         }
-        return new PolicyDocument(layer, file.source, text, file.terms, file.rules, file.preview, file.approve == null ? List.of() : file.approve);
+        return new PolicyDocument(layer, file.source, text, file.terms, file.rules, file.preview, file.approve == null ? List.of() : file.approve, file.keeping);
     }
 
     private static RedomaException refused(String source, List<Flaw> flaws) {
@@ -74,6 +77,9 @@ public final class PolicyFile {
         var limits = part(keys, "resources", this::resources);
         terms = new Terms(isolation, privileges, limits == null ? Limits.DEFAULTS : limits, reopen);
         part(keys, "egress", this::egress);
+        var artifacts = part(keys, "artifacts", node -> fields.values(node, "artifacts", 64, this::pattern));
+        var longest = part(keys, "retain", this::retain);
+        keeping = new Keeping(artifacts == null ? List.of() : artifacts, longest);
         preview = part(keys, "preview", node -> new PreviewReader(fields, layer, source).read(node));
         approve = part(keys, "approve", node -> new ApprovalReader(fields, layer, source).read(node));
     }
@@ -86,6 +92,27 @@ public final class PolicyFile {
         var got = new ArrayList<T>();
         fields.part(() -> got.add(read.apply(node)));
         return got.isEmpty() ? null : got.getFirst();
+    }
+
+    private String pattern(Node node) {
+        String text = fields.text(node, "artifacts");
+        if (text.isBlank() || text.length() > 1024) {
+            throw Fields.at(node, "artifacts has what is no pattern such as reports/** or *.png");
+        }
+        return text;
+    }
+
+    private @Nullable Duration retain(Node node) {
+        Map<String, Node> keys = fields.mapping(node, "retain", RETAIN);
+        for (String key : List.of("audit", "snapshots")) {
+            Node later = keys.get(key);
+            if (later != null) {
+                fields.part(() -> {
+                    throw Fields.unenforceable(later, "'retain." + key + "'");
+                });
+            }
+        }
+        return part(keys, "artifacts", n -> Duration.ofMillis(time(fields, n, "retain.artifacts")));
     }
 
     private String isolation(Node node) {

@@ -45,6 +45,16 @@ public record PolicyStack(String name, List<PolicyDocument> documents) {
         return documents.stream().map(PolicyDocument::terms).reduce(Terms.NONE, Terms::and);
     }
 
+    /// Patterns of files that are kept: what any document says.
+    public List<String> artifacts() {
+        return documents.stream().flatMap(d -> d.keeping().artifacts().stream()).distinct().toList();
+    }
+
+    /// How long they stay: the shortest that any document says.
+    public java.util.Optional<java.time.Duration> keepArtifacts() {
+        return documents.stream().map(d -> d.keeping().longest()).filter(java.util.Objects::nonNull).min(java.util.Comparator.naturalOrder());
+    }
+
     /// SHA-256 over layer, source and text of each document, each with its length.
     public String digest() {
         try {

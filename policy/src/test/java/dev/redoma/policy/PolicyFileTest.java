@@ -51,8 +51,20 @@ class PolicyFileTest {
         assertThat(d.rules().get(2).targets().getFirst().ports().has(6005)).isTrue();
     }
 
+    @org.junit.jupiter.api.Test
+    void artifactsOfAllDocumentsAreKeptAndForTheShortestTime() {
+        var floor = PolicyFile.read("floor", "f.yaml", "artifacts: '*.log'\nretain: {artifacts: 2d}");
+        var request = PolicyFile.read("request", "r.yaml", "artifacts: ['reports/**', '*.log']\nretain: {artifacts: 14d}");
+        var stack = new PolicyStack("p", java.util.List.of(floor, request));
+        assertThat(stack.artifacts()).containsExactly("*.log", "reports/**");
+        assertThat(stack.keepArtifacts()).contains(Duration.ofDays(2));
+        assertThat(new PolicyStack("n", java.util.List.of()).keepArtifacts()).isEmpty();
+        assertThatThrownBy(() -> PolicyFile.read("request", "p.yaml", "artifacts: []")).hasMessageContaining("is empty");
+        assertThatThrownBy(() -> PolicyFile.read("request", "p.yaml", "retain: {artifacts: soon}")).hasMessageContaining("not a time");
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"workspace: {persist: none}", "setup: {run: [ls]}", "secrets: {a: {host: b}}", "approve: [{package: lookalike}]", "approve: [{secret: s}]", "approve: [{raise: memory}]", "approve: [{apply: true}]", "artifacts: ['*.png']", "retain: {audit: 90d}",
+    @ValueSource(strings = {"workspace: {persist: none}", "setup: {run: [ls]}", "secrets: {a: {host: b}}", "approve: [{package: lookalike}]", "approve: [{secret: s}]", "approve: [{raise: memory}]", "approve: [{apply: true}]", "retain: {audit: 90d}", "retain: {artifacts: 1d, snapshots: 30d}",
         "egress: {git: [{remote: x}]}", "egress: {webhooks: [{url: x}]}", "egress: {packages: [{registry: npm}]}", "egress: {packages: [{hosts: [a.example], mode: lockfile}]}",
         "egress: {packages: [{hosts: [a.example], min-age: 7d}]}", "egress: {packages: [{hosts: [a.example], scripts: deny}]}", "egress: {web: [{hosts: [a.example], secret: s}]}",
         "egress: {internal: [{host: a.example, port: 1, secret: s}]}"})

@@ -37,37 +37,38 @@ final class ContentDigest implements AutoCloseable {
 
     @Nullable String of(Dir dir, String name, Stat stat) {
         return switch (stat.type()) {
-            case FILE -> stat.size() > largest || stat.size() > left ? null : file(dir, name);
+            case FILE -> stat.size() > largest || stat.size() > left ? null : file(dir, name, stat);
             case SYMLINK -> text(dir.readlink(name));
             case DIRECTORY, FIFO, SOCKET, CHAR, BLOCK -> null;
         };
     }
 
-    private @Nullable String file(Dir dir, String name) {
+    private @Nullable String file(Dir dir, String name, Stat seen) {
+        var before = seen;
         for (int i = 0; i < TRIES; i++) {
             try (var file = dir.openAt(name, Open.RDONLY | Open.NONBLOCK, 0)) {
-                var before = file.stat();
-                if (before.type() != Stat.Type.FILE) {
-                    return null;
-                }
-                long size = read(file);
+                long size = read(file, before.size());
                 if (size < 0) {
                     return null;
                 }
                 var after = file.stat();
-                if (size == after.size() && before.changed().equals(after.changed())) {
+                if (after.type() != Stat.Type.FILE) {
+                    return null;
+                }
+                if (size == after.size() && before.inode() == after.inode() && before.changed().equals(after.changed())) {
                     return hex();
                 }
+                before = after;
             }
         }
         return null;
     }
 
-    /// How much was read; -1 where a bound was reached.
-    private long read(Fd file) {
+    /// How much was read; -1 where a bound was reached. A file that is as long as it was needs no second look for its end.
+    private long read(Fd file, long expected) {
         hash.reset();
         long at = 0;
-        for (long n = file.pread(buffer, at); n > 0; n = file.pread(buffer, at)) {
+        for (long n = file.pread(buffer, at); n > 0; n = at == expected && n < CHUNK ? 0 : file.pread(buffer, at)) {
             hash.update(bytes.clear().limit((int) n));
             at += n;
             left -= n;

@@ -36,6 +36,11 @@ public record Outgoing(Format format, Globs include) {
         return format == Format.TAR && include.all();
     }
 
+    /// Of a path as `Names` shows it.
+    public boolean takes(String path) {
+        return include.match(List.of(Names.parse(path).split("/")));
+    }
+
     private ArchiveSink sink(OutputStream out, Predicate<List<String>> chosen) {
         return new Selecting(format == Format.TAR ? new TarSink(out) : new ZipSink(out), chosen);
     }

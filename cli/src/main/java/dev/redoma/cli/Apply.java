@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.cli;
+
+import dev.redoma.cli.apply.Applying;
+import dev.redoma.cli.apply.Incoming;
+import dev.redoma.cli.apply.NotApplied;
+import dev.redoma.client.RedomaClient;
+import dev.redoma.client.Review;
+import dev.redoma.kernel.Names;
+import dev.redoma.model.wire.ApplyChanges;
+import dev.redoma.model.wire.ApplyGrant;
+import dev.redoma.model.wire.ApplyResult;
+import dev.redoma.model.wire.Change;
+import dev.redoma.model.wire.ChangeSet;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// Brings a reviewed change set back to a folder.
+@Command(name = "apply", description = {
+    "Bring what was reviewed of a sandbox's workspace back to a folder: all of it or nothing, also of a sandbox that has ended.",
+    "It is refused if the workspace changed since the review, or the folder is not as the workspace was at its start. No link of the folder is followed and git is never run; what lies in '.git' is left out."})
+final class Apply extends Verb {
+    /// These are never brought: no copy of them means what they meant.
+    private static final Set<String> SPECIAL = Set.of("fifo", "socket", "char", "block");
+    private static final int NAMED = 20;
+
+    @Parameters(index = "0", paramLabel = "SANDBOX")
+    String sandbox = "";
+
+    @Option(names = "--to", paramLabel = "DIR", required = true, description = "The folder; it is there.")
+    String to = "";
+
+    @Option(names = "--digest", paramLabel = "DIGEST", required = true, description = "Of the change set as it was reviewed: the last line of 'redoma diff SANDBOX'.")
+    String digest = "";
+
+    @Option(names = "--only", paramLabel = "PATTERN", description = "Only what matches, such as 'src/**'; repeatable.")
+    List<String> only = List.of();
+
+    @Option(names = "--flagged", paramLabel = "FLAG", split = ",", description = "Bring also what has this flag, which was looked at; repeatable, or 'all'.")
+    List<String> flagged = List.of();
+
+    @Option(names = "--replace", description = "Replace what in the folder is not as it was at the start.")
+    boolean replace;
+
+    @Option(names = "--branch", paramLabel = "NAME", description = "Not offered: a branch is made by git, which would run what both sides configure.")
+    @Nullable String branch;
+
+    Apply(Io io) {
+        super(io);
+    }
+
+    @Override
+    int run(RedomaClient client) throws IOException {
+        if (branch != null) {
+            throw new Failed(Exit.REFUSED, "--branch is not offered: git in '" + to + "' would run hooks, filters and programs that its configuration or the change set names.",
+                    "Apply to the folder, and commit there yourself after you looked.");
+        }
+        if (!Files.isDirectory(Path.of(to))) {
+            throw new Failed(Exit.NOT_FOUND, "'" + to + "' is no folder.", "Make it, or name another.");
+        }
+        var review = SandboxName.in(client, sandbox).review();
+        try (var applying = Applying.to(Path.of(to))) {
+            if (applying.undoneBefore()) {
+                io.err().println("redoma: an earlier apply to this folder was ended in the middle; it was undone");
+            }
+            return apply(review, applying);
+        } catch (NotApplied e) {
+            throw failed(e);
+        }
+    }
+
+    private int apply(Review review, Applying applying) throws IOException {
+        var set = review.changes(ChangeSet.WORKSPACE);
+        if (!set.digest().equals(digest)) {
+            throw new Failed(Exit.REFUSED, "The workspace is not what was reviewed: its change set is " + set.digest() + ".", "Review it again with 'redoma diff', and give that digest.");
+        }
+        var grant = review.apply(new ApplyChanges(digest, only.isEmpty() ? null : only, Path.of(to).toRealPath().toString()));
+        var paths = new HashSet<>(grant.paths());
+        var wanted = new ArrayList<>(set.items().stream().filter(c -> paths.contains(c.path())).toList());
+        int git = wanted.size();
+        wanted.removeIf(c -> git(c.path()) || c.from() != null && git(c.from()));
+        git -= wanted.size();
+        try {
+            refuseSpecial(wanted);
+            refuseFlagged(wanted);
+            var replaced = replace ? applying.differing(wanted) : List.<String>of();
+            applying.apply(wanted, replace, (files, into) -> fetch(review, into));
+            review.applied(grant, new ApplyResult("applied", null));
+            return told(wanted, git, replaced);
+        } catch (NotApplied | Failed | IOException e) {
+            tell(review, grant, e);
+            throw e;
+        }
+    }
+
+    private static void tell(Review review, ApplyGrant grant, Exception why) {
+        try {
+            review.applied(grant, new ApplyResult("failed", cut(String.valueOf(why.getMessage()))));
+        } catch (RuntimeException notTold) {
+            why.addSuppressed(notTold);
+        }
+    }
+
+    private void fetch(Review review, Incoming into) throws IOException {
+        review.files(ChangeSet.WORKSPACE, only, (name, content) -> into.file(Names.printable(Names.decode(name)), content));
+    }
+
+    private int told(List<Change> wanted, int git, List<String> replaced) {
+        if (json) {
+            print(Map.of("applied", wanted.stream().map(Change::path).toList(), "replaced", replaced, "leftOutGit", git, "digest", digest));
+            return Exit.OK;
+        }
+        wanted.forEach(c -> io.line(ChangeSummary.letter(c.kind()) + " " + Text.safe(c.path())));
+        replaced.forEach(path -> io.err().println("redoma: was not as at the start, and was replaced: " + Text.safe(path)));
+        if (git > 0) {
+            io.err().println("redoma: left out, they lie in '.git': " + git + (git == 1 ? " entry" : " entries"));
+        }
+        return Exit.OK;
+    }
+
+    private static boolean git(String path) {
+        return Arrays.stream(path.split("/")).anyMatch(".git"::equalsIgnoreCase);
+    }
+
+    private static void refuseSpecial(List<Change> wanted) {
+        var special = wanted.stream().filter(c -> SPECIAL.contains(c.type()) && !c.kind().equals("deleted")).map(c -> Text.safe(c.path()) + " (" + c.type() + ")").toList();
+        if (!special.isEmpty()) {
+            throw new Failed(Exit.REFUSED, "Nothing was applied: special files are not brought: " + named(special), "Leave them out with --only.");
+        }
+    }
+
+    private void refuseFlagged(List<Change> wanted) {
+        if (flagged.contains("all")) {
+            return;
+        }
+        var unseen = wanted.stream().filter(c -> !Set.copyOf(flagged).containsAll(c.flags())).map(c -> Text.safe(c.path()) + " [" + String.join(", ", c.flags()) + "]").toList();
+        if (!unseen.isEmpty()) {
+            throw new Failed(Exit.REFUSED, "Nothing was applied: some of it acts when it is opened: " + named(unseen), "Look at it ('redoma diff --patch'), then name the flags: --flagged FLAG, or --flagged all.");
+        }
+    }
+
+    private static String named(List<String> all) {
+        return String.join(", ", all.stream().limit(NAMED).toList()) + (all.size() > NAMED ? " and " + (all.size() - NAMED) + " more" : "");
+    }
+
+    private static String cut(String text) {
+        return text.length() <= 4000 ? text : text.substring(0, 4000);
+    }
+
+    private static Failed failed(NotApplied e) {
+        return new Failed(Exit.REFUSED, Text.safe(String.valueOf(e.getMessage())), "Nothing of it is in the folder. See what differs there; --replace replaces what is not as it was at the start.");
+    }
+}

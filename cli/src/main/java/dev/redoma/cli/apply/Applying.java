@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.cli.apply;
+
+import dev.redoma.kernel.Dir;
+import dev.redoma.kernel.KernelException;
+import dev.redoma.kernel.Stat;
+import dev.redoma.model.wire.Change;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/// Puts changes into a directory. All is looked at first, then what comes is put beside (and found to be what its digests say), then the steps are written down, and only then is anything moved; what fails on the
+/// way is undone, and what a killed process left is undone by the next one. Not thread-safe.
+public final class Applying implements AutoCloseable {
+    /// What of a mode tells a file from another: rights of group and others are often the umask of whoever copied it.
+    private static final int OWNERS = 0700;
+
+    private final Tree target;
+    private final Runnable afterStep;
+    private final boolean undone;
+
+    private Applying(Tree target, Runnable afterStep, boolean undone) {
+        this.target = target;
+        this.afterStep = afterStep;
+        this.undone = undone;
+    }
+
+    /// Opens the target; nobody else applies anything to it until this is closed. What an earlier one left in the middle is undone now.
+    public static Applying to(Path directory) throws IOException {
+        return to(directory, () -> {});
+    }
+
+    /// `afterStep`: for tests that end a process there.
+    static Applying to(Path directory, Runnable afterStep) throws IOException {
+        var tree = new Tree(Dir.open(directory.toRealPath()));
+        try {
+            if (!tree.root().fd().tryLock()) {
+                throw new NotApplied("another apply to '" + directory + "' is going on");
+            }
+            return new Applying(tree, afterStep, Journal.settle(tree));
+        } catch (RuntimeException e) {
+            tree.close();
+            throw e;
+        }
+    }
+
+    /// An earlier apply that was killed in the middle was undone.
+    public boolean undoneBefore() {
+        return undone;
+    }
+
+    /// Where the contents come from: puts each file that is named into `into`.
+    public interface Contents {
+        void fetch(List<Change> files, Incoming into) throws IOException;
+    }
+
+    /// `over`: what is otherwise in the target than it was at the start is replaced; else that refuses all of it.
+    public void apply(List<Change> changes, boolean over, Contents contents) throws IOException {
+        var plan = new Plan(target, changes, over);
+        if (plan.steps().isEmpty()) {
+            return;
+        }
+        try (var journal = Journal.make(target)) {
+            var incoming = new Incoming(journal.incoming(), plan.comes());
+            contents.fetch(plan.comes().values().stream().filter(c -> c.type().equals("file")).toList(), incoming);
+            incoming.whole();
+            plan.again();
+            journal.write(plan.steps());
+            for (var step : plan.steps()) {
+                journal.redo(step);
+                afterStep.run();
+            }
+            settled(plan);
+            journal.done();
+        } catch (KernelException e) {
+            Journal.settle(target);
+            throw new NotApplied("the target does not take it: " + e.getMessage());
+        } catch (RuntimeException | IOException e) {
+            Journal.settle(target);
+            throw e;
+        }
+        Journal.remove(target.root(), Journal.NAME);
+    }
+
+    /// Directories that were changed keep their entries over a loss of power.
+    private void settled(Plan plan) {
+        plan.steps().stream().map(Step::path).map(p -> p.contains("/") ? p.substring(0, p.lastIndexOf('/')) : "").distinct().forEach(parent -> {
+            if (parent.isEmpty()) {
+                target.root().fd().fsync();
+            } else if (directory(parent)) {
+                target.in(parent, p -> {
+                    try (var dir = p.dir().dirAt(p.name())) {
+                        dir.fd().fsync();
+                    }
+                    return p;
+                });
+            }
+        });
+    }
+
+    /// It may have been replaced, or lie in what was.
+    private boolean directory(String path) {
+        try {
+            return target.find(path).filter(s -> s.type() == Stat.Type.DIRECTORY).isPresent();
+        } catch (NotApplied replaced) {
+            return false;
+        }
+    }
+
+    /// Paths in the target that are not as they were at the start, or in the way.
+    public List<String> differing(List<Change> changes) {
+        return new ArrayList<>(new Plan(target, changes, true).differing());
+    }
+
+    static boolean same(Tree tree, String path, Stat stat, Change c, boolean after) {
+        var type = after || c.typeBefore() == null ? c.type() : c.typeBefore();
+        var mode = after ? c.modeAfter() : c.modeBefore();
+        var digest = after ? c.digestAfter() : c.digestBefore();
+        return stat.type().name().equalsIgnoreCase(type) && (mode == null || (stat.mode() & OWNERS) == (Integer.parseInt(mode, 8) & OWNERS)) && Objects.equals(tree.digest(path, stat), digest);
+    }
+
+    @Override
+    public void close() {
+        target.close();
+    }
+}

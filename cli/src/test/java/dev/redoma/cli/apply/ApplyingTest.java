@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.cli.apply;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.redoma.model.wire.Change;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Applies change sets to real folders, also to hostile ones, and kills them at every step.
+class ApplyingTest {
+    @TempDir
+    Path tmp;
+
+    /// One entry of a tree: type, mode, and content or target.
+    private record Entry(String type, String mode, String content) {
+        String digest() {
+            return "sha256:" + HexFormat.of().formatHex(Tree.sha256().digest(Tree.bytes(content)));
+        }
+    }
+
+    private static Entry file(String content) {
+        return new Entry("file", "0644", content);
+    }
+
+    private static final Entry DIRECTORY = new Entry("directory", "0755", "");
+
+    private static void make(Path root, Map<String, Entry> tree) throws IOException {
+        Files.createDirectories(root);
+        for (var e : tree.entrySet()) {
+            var path = root.resolve(e.getKey());
+            switch (e.getValue().type()) {
+                case "directory" -> Files.createDirectory(path);
+                case "symlink" -> Files.createSymbolicLink(path, Path.of(e.getValue().content()));
+                default -> Files.writeString(path, e.getValue().content());
+            }
+            if (!e.getValue().type().equals("symlink")) {
+                Files.setAttribute(path, "unix:mode", Integer.parseInt(e.getValue().mode(), 8));
+            }
+        }
+    }
+
+    private static TreeMap<String, Entry> look(Path root) throws IOException {
+        var tree = new TreeMap<String, Entry>();
+        try (var walk = Files.walk(root)) {
+            for (var path : walk.filter(p -> !p.equals(root)).toList()) {
+                var mode = "%04o".formatted((Integer) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS) & 07777);
+                tree.put(root.relativize(path).toString(), Files.isSymbolicLink(path) ? new Entry("symlink", "0777", Files.readSymbolicLink(path).toString())
+                        : Files.isDirectory(path) ? new Entry("directory", mode, "") : new Entry("file", mode, Files.readString(path)));
+            }
+        }
+        return tree;
+    }
+
+    /// As the server tells it; no renames.
+    private static List<Change> changes(Map<String, Entry> before, Map<String, Entry> after) {
+        var all = new TreeSet<>(before.keySet());
+        all.addAll(after.keySet());
+        var out = new ArrayList<Change>();
+        for (var path : all) {
+            var b = before.get(path);
+            var a = after.get(path);
+            if (b == null || a == null || !b.equals(a)) {
+                boolean mode = b != null && a != null && b.type().equals(a.type()) && b.content().equals(a.content());
+                var it = a == null ? java.util.Objects.requireNonNull(b) : a;
+                out.add(new Change(path, b == null ? "added" : a == null ? "deleted" : mode ? "mode" : "changed", it.type(), a != null && b != null && !a.type().equals(b.type()) ? b.type() : null, null, size(b), size(a),
+                        mode(b), mode(a), digest(b), digest(a), a != null && a.type().equals("symlink") ? a.content() : null, List.of()));
+            }
+        }
+        return out;
+    }
+
+    private static @Nullable Long size(@Nullable Entry e) {
+        return e == null || !e.type().equals("file") ? null : (Long) (long) e.content().length();
+    }
+
+    private static @Nullable String mode(@Nullable Entry e) {
+        return e == null || e.type().equals("symlink") ? null : e.mode();
+    }
+
+    private static @Nullable String digest(@Nullable Entry e) {
+        return e == null || e.type().equals("directory") ? null : e.digest();
+    }
+
+    private static void apply(Path target, Map<String, Entry> before, Map<String, Entry> after, Runnable afterStep) throws IOException {
+        try (var applying = Applying.to(target, afterStep)) {
+            applying.apply(changes(before, after), false, (files, into) -> {
+                for (var c : files) {
+                    into.file(c.path(), new ByteArrayInputStream(Tree.bytes(after.get(c.path()).content())));
+                }
+            });
+        }
+    }
+
+    private static Map<String, Entry> tree(Random random) {
+        var tree = new TreeMap<String, Entry>();
+        var dirs = new ArrayList<>(List.of(""));
+        for (int i = 0; i < 14; i++) {
+            var path = dirs.get(random.nextInt(dirs.size())) + List.of("a", "b", "ö", "x y", "-f").get(random.nextInt(5));
+            if (!tree.containsKey(path)) {
+                switch (random.nextInt(5)) {
+                    case 0, 1 -> {
+                        tree.put(path, new Entry("directory", random.nextInt(4) == 0 ? "0700" : "0755", ""));
+                        dirs.add(path + "/");
+                    }
+                    case 2 -> tree.put(path, new Entry("symlink", "0777", "../" + random.nextInt(3)));
+                    default -> tree.put(path, new Entry("file", random.nextInt(4) == 0 ? "0755" : "0644", "content " + random.nextInt(3)));
+                }
+            }
+        }
+        return tree;
+    }
+
+    @Test
+    void aTreeAtRandomBecomesAnotherOneAndKilledAtAnyStepTheFirstAgain() throws Exception {
+        int killed = 0;
+        for (int seed = 0; seed < 60; seed++) {
+            var random = new Random(seed);
+            var before = tree(random);
+            var after = tree(random);
+            var whole = tmp.resolve("w" + seed);
+            make(whole, before);
+            apply(whole, before, after, () -> {});
+            assertThat(look(whole)).as("seed %d", seed).isEqualTo(after);
+            var cut = tmp.resolve("c" + seed);
+            make(cut, before);
+            int at = 1 + random.nextInt(8);
+            var steps = new int[1];
+            try {
+                apply(cut, before, after, () -> {
+                    if (++steps[0] == at) {
+                        throw new Killed();
+                    }
+                });
+                continue;
+            } catch (Killed expected) {
+                killed++;
+            }
+            assertThat(cut.resolve(Journal.NAME)).isDirectory();
+            try (var again = Applying.to(cut)) {
+                assertThat(again.undoneBefore()).isTrue();
+            }
+            assertThat(look(cut)).as("seed %d, killed after step %d", seed, at).isEqualTo(before);
+        }
+        assertThat(killed).isGreaterThan(30);
+    }
+
+    /// As the kernel's: nothing of ours runs after it.
+    private static final class Killed extends Error {
+        private static final long serialVersionUID = 1L;
+    }
+
+    @Test
+    void undoingThatIsItselfKilledIsDoneAgainAndOneThatWasDoneIsNotUndone() throws Exception {
+        var before = Map.of("a", file("old"), "b", file("b"));
+        var after = Map.of("a", file("new"), "c", file("c"));
+        var target = tmp.resolve("t");
+        make(target, before);
+        assertThatThrownBy(() -> apply(target, before, after, () -> {
+            throw new Killed();
+        })).isInstanceOf(Killed.class);
+        try (var tree = new Tree(dev.redoma.kernel.Dir.open(target)); var journal = Journal.open(tree)) {
+            journal.back();
+            journal.back();
+        }
+        // Killed while it removed what it no longer needs, after its last word.
+        try (var tree = new Tree(dev.redoma.kernel.Dir.open(target)); var journal = Journal.open(tree)) {
+            journal.done();
+            Files.delete(target.resolve(Journal.NAME).resolve("new").resolve(Files.list(target.resolve(Journal.NAME).resolve("new")).findFirst().orElseThrow().getFileName()));
+        }
+        Applying.to(target).close();
+        assertThat(look(target)).isEqualTo(before);
+    }
+
+    @Test
+    void aTargetThatDiffersIsRefusedByNameAndStaysAsItIs() throws Exception {
+        var before = new TreeMap<>(Map.of("a", file("one"), "gone", file("g"), "d", DIRECTORY));
+        var after = new TreeMap<>(Map.of("a", file("two"), "d", DIRECTORY, "d/new", file("n")));
+        var target = tmp.resolve("t");
+        make(target, before);
+        Files.writeString(target.resolve("a"), "mine");
+        Files.writeString(target.resolve("d/new"), "mine too");
+        var mine = look(target);
+        assertThatThrownBy(() -> apply(target, before, after, () -> {})).isInstanceOfSatisfying(NotApplied.class, e -> assertThat(e.paths()).containsExactlyInAnyOrder("a", "d/new"));
+        assertThat(look(target)).isEqualTo(mine);
+        try (var applying = Applying.to(target)) {
+            assertThat(applying.differing(changes(before, after))).containsExactlyInAnyOrder("a", "d/new");
+            applying.apply(changes(before, after), true, (files, into) -> {
+                for (var c : files) {
+                    into.file(c.path(), new ByteArrayInputStream(Tree.bytes(after.get(c.path()).content())));
+                }
+            });
+        }
+        assertThat(look(target)).isEqualTo(after);
+        // Once more: all of it is as it is to be.
+        apply(target, before, after, () -> {});
+        assertThat(look(target)).isEqualTo(after);
+    }
+
+    @Test
+    void whatIsNotWhatWasReviewedOrDoesNotComeLeavesNothing() throws Exception {
+        var before = Map.of("a", file("one"));
+        var after = new TreeMap<>(Map.of("a", file("two"), "b", file("three")));
+        var target = tmp.resolve("t");
+        make(target, before);
+        try (var applying = Applying.to(target)) {
+            assertThatThrownBy(() -> applying.apply(changes(before, after), false, (files, into) -> into.file("a", new ByteArrayInputStream(Tree.bytes("twO"))))).hasMessageContaining("not what was reviewed");
+            assertThatThrownBy(() -> applying.apply(changes(before, after), false, (files, into) -> into.file("a", new ByteArrayInputStream(Tree.bytes("two"))))).hasMessageContaining("'b' did not come");
+            assertThatThrownBy(() -> applying.apply(changes(before, after), false, (files, into) -> {
+                Files.writeString(target.resolve("a"), "meanwhile");
+                into.file("a", new ByteArrayInputStream(Tree.bytes("two")));
+                into.file("b", new ByteArrayInputStream(Tree.bytes("three")));
+            })).hasMessageContaining("changed meanwhile");
+            assertThatThrownBy(() -> Applying.to(target)).hasMessageContaining("another apply");
+        }
+        assertThat(look(target)).isEqualTo(Map.of("a", file("meanwhile")));
+    }
+
+    @Test
+    void noLinkOfTheTargetLeadsOutOfIt() throws Exception {
+        var outside = tmp.resolve("outside");
+        make(outside, Map.of("f", file("mine")));
+        var target = tmp.resolve("t");
+        make(target, Map.of());
+        Files.createSymbolicLink(target.resolve("d"), outside);
+        Files.createSymbolicLink(target.resolve("a"), outside.resolve("f"));
+        var before = new TreeMap<>(Map.of("a", file("mine"), "d", DIRECTORY, "d/f", file("mine")));
+        for (var after : List.of(Map.of("a", file("mine"), "d", DIRECTORY, "d/f", file("evil")), Map.of("a", file("evil"), "d", DIRECTORY, "d/f", file("mine")),
+                Map.of("a", file("mine"), "d", DIRECTORY, "d/f", file("mine"), "d/new", file("evil")), Map.of("a", file("mine")))) {
+            assertThatThrownBy(() -> apply(target, before, new TreeMap<>(after), () -> {})).isInstanceOf(NotApplied.class);
+        }
+        for (var path : List.of("../x", "/etc/x", "a/../../x", "a//x", ".")) {
+            var evil = new Change(path, "added", "file", null, null, null, 1L, null, "0644", null, file("x").digest(), null, List.of());
+            try (var applying = Applying.to(target)) {
+                assertThatThrownBy(() -> applying.apply(List.of(evil), true, (files, into) -> {})).as(path).isInstanceOf(NotApplied.class);
+            }
+        }
+        assertThat(look(outside)).isEqualTo(Map.of("f", file("mine")));
+        assertThat(Files.exists(tmp.resolve("x"))).isFalse();
+    }
+
+    @Test
+    void aFolderThatCannotBeWrittenInTheMiddleIsAsBefore() throws Exception {
+        var before = new TreeMap<>(Map.of("a", file("one"), "d", DIRECTORY, "d/f", file("f")));
+        var target = tmp.resolve("t");
+        make(target, before);
+        Files.writeString(target.resolve("d/mine"), "not of the workspace");
+        var mine = look(target);
+        // 'd' cannot go, for something else is in it.
+        assertThatThrownBy(() -> apply(target, before, Map.of("a", file("two")), () -> {})).isInstanceOf(NotApplied.class).hasMessageContaining("does not take it");
+        assertThat(look(target)).isEqualTo(mine);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(target.resolve("a")))).isEqualTo("rw-r--r--");
+    }
+}
