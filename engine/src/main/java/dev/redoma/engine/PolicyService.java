@@ -138,7 +138,8 @@ final class PolicyService implements Policies {
     }
 
     private static Learning.Refused refusal(Map<String, Object> fields) {
-        return new Learning.Refused(text(fields, "host"), text(fields, "address"), fields.get("port") instanceof Number n ? n.intValue() : 0, text(fields, "reason"));
+        return new Learning.Refused(text(fields, "host"), text(fields, "address"), fields.get("port") instanceof Number n ? n.intValue() : 0, text(fields, "reason"), text(fields, "class"), text(fields, "rule"),
+                text(fields, "method"), text(fields, "path"));
     }
 
     private static @Nullable String text(Map<String, Object> fields, String name) {

@@ -15,7 +15,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 /// Reads the rules of one class.
 record RuleReader(Fields fields, String layer, String source, EgressClass egressClass) {
     private static final int MOST = 256;
-    private static final Pattern METHOD = Pattern.compile("[A-Z][A-Z-]{0,30}");
+    static final Pattern METHOD = Pattern.compile("[A-Z][A-Z-]{0,30}");
     private static final Pattern RATE = Pattern.compile("([1-9][0-9]{0,8})/(s|m|h)");
     private static final Pattern RANGE = Pattern.compile("([1-9][0-9]{0,4})(?:-([1-9][0-9]{0,4}))?");
     private static final Set<String> WEB = Set.of("hosts", "deny", "port", "ports", "methods", "paths", "rate", "bytes", "tls", "secret");

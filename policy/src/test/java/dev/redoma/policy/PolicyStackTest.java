@@ -136,6 +136,39 @@ class PolicyStackTest {
         });
     }
 
+    @Test
+    void aProposalOfRefusedRequestsNamesTheirMethodsAndPathsInTheirClass() {
+        var internal = PolicyFile.read("floor", "f", "egress: {web: [{hosts: ['*']}], internal: [{host: db.example.com, cidrs: [10.9.0.0/24], port: 8443}, {cidr: 10.8.0.1/32, port: 443}]}");
+        var asked = PolicyFile.read("request", "p", """
+                egress:
+                  web:
+                    - {hosts: [a.example.com], methods: [GET], paths: [/ok]}
+                  internal:
+                    - {host: db.example.com, cidrs: [10.9.0.0/24], port: 8443, paths: [/ok]}
+                    - {cidr: 10.8.0.1/32, port: 443, paths: [/ok]}
+                """);
+        var policy = new PolicyStack("p", List.of(internal, asked)).effective(1);
+        var proposal = Learning.propose(List.of(new Learning.Refused("a.example.com", null, 0, "no-rule"), new Learning.Refused("a.example.com", null, 443, "path", "web", "request.web[0]", "GET", "/v2/1"),
+                new Learning.Refused("a.example.com", null, 443, "method", "web", "request.web[0]", "POST", "/v2/2"), new Learning.Refused("a.example.com", null, 443, "path", "web", "request.web[0]", "GET", "/v2/*"),
+                new Learning.Refused("a.example.com", null, 443, "ambiguous-path", "web", "request.web[0]", "GET", "/v2/../3"), new Learning.Refused("a.example.com", null, 443, "rate", "web", "request.web[0]", "GET", "/ok"),
+                new Learning.Refused("db.example.com", null, 8443, "path", "internal", "request.internal[0]", "GET", "/rows"), new Learning.Refused("gone.example.com", null, 8443, "path", "internal", "request.internal[9]", "GET", "/"),
+                new Learning.Refused(null, "10.8.0.1", 443, "path", "internal", "request.internal[1]", "PUT", "/rows"), new Learning.Refused("me.example.com", "10.7.0.1", 443, "never-dialled", "web", "request.web[0]", null, null)), policy);
+        assertThat(proposal.text()).doesNotContain("opaque").doesNotContain("me.example.com").doesNotContain("gone.example.com");
+        assertThat(proposal.left()).hasSize(5).anyMatch(l -> l.startsWith("a.example.com: a request that no rule could name exactly")).anyMatch(l -> l.startsWith("a.example.com: a path that can be read in two ways"))
+                .anyMatch(l -> l.startsWith("a.example.com: rate; the rule that allows it grants no more (request.web[0])")).anyMatch(l -> l.startsWith("gone.example.com: only the class internal"))
+                .anyMatch(l -> l.equals("me.example.com: its address 10.7.0.1 is one of this host's own; it is never dialled."));
+        var d = new EgressDecider(new PolicyStack("proposed", List.of(internal, PolicyFile.read("request", "proposed", proposal.text()))).effective(1), a -> false);
+        assertThat(d.decideRequest(EgressClass.WEB, "a.example.com", 443, "GET", "/v2/1").allowed()).isTrue();
+        assertThat(d.decideRequest(EgressClass.WEB, "a.example.com", 443, "POST", "/v2/2").allowed()).isTrue();
+        assertThat(d.decideRequest(EgressClass.WEB, "a.example.com", 443, "GET", "/v2/2").allowed()).as("nothing wider").isFalse();
+        assertThat(d.decideRequest(EgressClass.WEB, "a.example.com", 443, "POST", "/v2/1").allowed()).isFalse();
+        assertThat(d.decideConnect("db.example.com", 8443, List.of(java.net.InetAddress.ofLiteral("10.9.0.7"))).allowed()).isTrue();
+        assertThat(d.decideRequest(EgressClass.INTERNAL, "db.example.com", 8443, "GET", "/rows").allowed()).isTrue();
+        assertThat(d.decideRequest(EgressClass.INTERNAL, "db.example.com", 8443, "GET", "/ok").allowed()).isFalse();
+        assertThat(d.decideRequest(EgressClass.WEB, "db.example.com", 443, "GET", "/").allowed()).as("it is of no other class").isFalse();
+        assertThat(d.decideLiteral(java.net.InetAddress.ofLiteral("10.8.0.1"), 443).allowed()).isTrue();
+    }
+
     private static PolicyStack stack(PolicyDocument request) {
         return new PolicyStack(request.source(), List.of(FLOOR, request));
     }
