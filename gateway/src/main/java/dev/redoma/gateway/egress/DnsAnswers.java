@@ -3,7 +3,6 @@ package dev.redoma.gateway.egress;
 
 import java.io.IOException;
 import java.util.Optional;
-import java.util.function.Function;
 import org.xbill.DNS.AAAARecord;
 import org.xbill.DNS.ARecord;
 import org.xbill.DNS.DClass;
@@ -33,9 +32,14 @@ final class DnsAnswers {
         record Failed() implements Verdict {}
     }
 
-    private final Function<String, Verdict> decide;
+    /// `type`: as in the question.
+    interface Deciding {
+        Verdict decide(String name, int type);
+    }
 
-    DnsAnswers(Function<String, Verdict> decide) {
+    private final Deciding decide;
+
+    DnsAnswers(Deciding decide) {
         this.decide = decide;
     }
 
@@ -73,7 +77,7 @@ final class DnsAnswers {
     }
 
     private void fill(Message answer, Name name, int type) {
-        switch (text(name).map(decide).orElseGet(Verdict.NoSuchName::new)) {
+        switch (text(name).map(n -> decide.decide(n, type)).orElseGet(Verdict.NoSuchName::new)) {
             case Verdict.Address address when type == Type.A -> answer.addRecord(new ARecord(name, DClass.IN, TTL, Synthetic.four(address.number())), Section.ANSWER);
             case Verdict.Address address when type == Type.AAAA -> answer.addRecord(new AAAARecord(name, DClass.IN, TTL, Synthetic.six(address.number())), Section.ANSWER);
             case Verdict.Address other -> {}

@@ -11,7 +11,7 @@ import java.util.concurrent.Semaphore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The resolver of one sandbox, over datagrams and connections. More questions at once than it takes are dropped; their asker asks again.
+/// The resolver of one sandbox, over datagrams and connections. More questions at once than it takes wait in the kernel.
 final class DnsService {
     private static final Logger LOG = LoggerFactory.getLogger(DnsService.class);
     private static final int AT_ONCE = 32;
@@ -37,12 +37,18 @@ final class DnsService {
         while (datagrams.isOpen()) {
             read.await();
             try {
-                SocketAddress from = datagrams.receive(buffer.clear());
-                byte[] asked = new byte[buffer.flip().remaining()];
-                buffer.get(asked);
-                if (free.tryAcquire()) {
-                    Thread.ofVirtual().name("dns").start(() -> answer(asked, from));
+                free.acquireUninterruptibly(); // ends: each of those that are answered has its turn
+                SocketAddress from;
+                byte[] asked;
+                try {
+                    from = datagrams.receive(buffer.clear());
+                    asked = new byte[buffer.flip().remaining()];
+                    buffer.get(asked);
+                } catch (IOException | RuntimeException failed) {
+                    free.release();
+                    throw failed;
                 }
+                Thread.ofVirtual().name("dns").start(() -> answer(asked, from));
             } catch (IOException e) {
                 if (datagrams.isOpen()) {
                     LOG.debug("a datagram could not be received", e);

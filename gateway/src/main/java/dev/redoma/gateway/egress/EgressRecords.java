@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jdbi.v3.core.Handle;
@@ -26,6 +27,8 @@ final class EgressRecords {
     private static final int KINDS = 512;
     private static final int MOST_UNWRITTEN = 4 * KINDS;
     private static final String UNKEPT = "unkept";
+    private static final String MANY = "many";
+    static final String TOO_MANY = "too-many";
     private static final int BURST = 300;
     private static final double PER_SECOND = 50;
     /// Of paths of requests: fewer, so that they leave room for what else is to be told.
@@ -41,8 +44,8 @@ final class EgressRecords {
     private final SandboxId sandbox;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Fact, Seen> seen = new LinkedHashMap<>();
-    /// By action: refusals that came too many at once to be told one by one.
-    private final Map<String, Long> crowd = new LinkedHashMap<>();
+    /// What came too many at once to be told one by one: action and `many` (policy refused it) or `too-many` (it did not).
+    private final Map<Fact, Times> crowd = new LinkedHashMap<>();
     private final Map<Fact, Sum> closings = new LinkedHashMap<>();
     /// Counted, and refused by the database so far.
     private final List<Fact> unwritten = new ArrayList<>();
@@ -57,9 +60,19 @@ final class EgressRecords {
 
     private volatile boolean failing;
 
+    /// A fact of which there is a record, or will be one when `durable` is complete (with false: there will be none).
     private static final class Seen {
         private final long since = System.nanoTime();
-        private long again;
+        private final CompletableFuture<Boolean> durable = new CompletableFuture<>();
+        private final Times times = new Times();
+
+        private boolean written() {
+            return durable.getNow(false);
+        }
+
+        private long again() {
+            return times.most() - 1;
+        }
     }
 
     private record Sum(long count, long up, long down) {
@@ -101,26 +114,38 @@ final class EgressRecords {
     /// What became of a record.
     enum Told {
         WRITTEN, COUNTED,
+        /// It is another side of one that was counted.
+        TWIN,
         /// Too much at once: nothing was recorded, and nothing must be let out.
         TOO_MANY
     }
 
     /// Durable, or counted, when it returns; throws where it cannot be recorded.
     void refused(Fact fact) {
-        if (tell(fact, refusals) == Told.TOO_MANY) {
-            crowded(fact.action());
-        } else {
-            refused.one(fact.action(), fact.reason());
+        refused(fact, Times.ONE);
+    }
+
+    /// `kind`: which of the questions that programs ask of one name; all of them together are one (`Times`).
+    void refused(Fact fact, int kind) {
+        switch (tell(fact, refusals, kind)) {
+            case TOO_MANY -> crowded(fact.action(), TOO_MANY.equals(fact.reason()) ? TOO_MANY : MANY, kind);
+            case WRITTEN, COUNTED -> refused.one(fact.action(), fact.reason());
+            case TWIN -> { }
         }
         refused.latest(fact);
     }
 
-    /// One more refusal that is counted only.
-    void crowded(String action) {
+    /// One that policy would have let out, and that is more than there may be at once: it is counted only.
+    void overcrowded(String action) {
+        crowded(action, TOO_MANY, Times.ONE);
+    }
+
+    private void crowded(String action, String reason, int kind) {
         lock.lock();
         try {
-            crowd.merge(action, 1L, Long::sum);
-            refused.one(action, "many");
+            if (crowd.computeIfAbsent(new Fact(action, null, null, 0, null, null, reason, Map.of()), f -> new Times()).more(kind)) {
+                refused.one(action, reason);
+            }
         } finally {
             lock.unlock();
         }
@@ -131,11 +156,11 @@ final class EgressRecords {
         lock.lock();
         try {
             Seen before = seen.get(whole);
-            if (before != null) {
-                before.again++;
+            if (before != null && before.written()) {
+                before.times.more(Times.ONE);
                 return Told.COUNTED;
             }
-            if (seen.size() >= KINDS / 2 || !paths.take()) {
+            if (before == null && (seen.size() >= KINDS / 2 || !paths.take())) {
                 whole = bare;
             }
         } finally {
@@ -146,34 +171,63 @@ final class EgressRecords {
 
     /// Durable, or counted, when it returns, unless it is too much; throws where it cannot be recorded.
     Told allowed(Fact fact) {
-        return tell(fact, null);
+        return tell(fact, null, Times.ONE);
     }
 
-    /// `longRun`: a limit of its own beside the one for all.
-    private Told tell(Fact fact, @Nullable Bucket longRun) {
+    /// `longRun`: a limit of its own beside the one for all. Of those that are the same at the same time one is written, and the others wait for that and are counted.
+    private Told tell(Fact fact, @Nullable Bucket longRun, int kind) {
+        var mine = new Seen();
+        while (true) {
+            Seen before;
+            lock.lock();
+            try {
+                before = seen.get(fact);
+                if (before == null) {
+                    if (seen.size() >= KINDS || !bucket.take() || longRun != null && !longRun.take()) {
+                        return Told.TOO_MANY;
+                    }
+                    mine.times.more(kind);
+                    seen.put(fact, mine);
+                    break;
+                }
+                if (before.written()) {
+                    return before.times.more(kind) ? Told.COUNTED : Told.TWIN;
+                }
+            } finally {
+                lock.unlock();
+            }
+            before.durable.join(); // ends: whoever writes it has an answer of the database
+        }
+        boolean written = false;
+        try {
+            write(fact);
+            written = true;
+        } finally {
+            settled(fact, mine, written);
+        }
+        return Told.WRITTEN;
+    }
+
+    private void settled(Fact fact, Seen mine, boolean written) {
         lock.lock();
         try {
-            Seen before = seen.get(fact);
-            if (before != null) {
-                before.again++;
-                return Told.COUNTED;
+            if (!written) {
+                seen.remove(fact, mine);
             }
-            if (seen.size() >= KINDS || !bucket.take() || longRun != null && !longRun.take()) {
-                return Told.TOO_MANY;
-            }
+            mine.durable.complete(written);
         } finally {
             lock.unlock();
         }
-        write(fact);
-        counting(fact);
-        return Told.WRITTEN;
     }
 
     /// It was recorded: what is the same is counted from now on.
     void counting(Fact fact) {
         lock.lock();
         try {
-            seen.putIfAbsent(fact, new Seen());
+            var one = new Seen();
+            one.times.more(Times.ONE);
+            one.durable.complete(true);
+            seen.putIfAbsent(fact, one);
         } finally {
             lock.unlock();
         }
@@ -183,7 +237,7 @@ final class EgressRecords {
     void closedToo(Fact fact, long up, long down) {
         lock.lock();
         try {
-            Fact key = closings.size() < KINDS || closings.containsKey(fact) ? fact : new Fact(fact.action(), null, null, 0, null, null, "many", Map.of());
+            Fact key = closings.size() < KINDS || closings.containsKey(fact) ? fact : new Fact(fact.action(), null, null, 0, null, null, MANY, Map.of());
             closings.merge(key, new Sum(1, up, down), Sum::plus);
         } finally {
             lock.unlock();
@@ -243,15 +297,16 @@ final class EgressRecords {
         try {
             long now = System.nanoTime();
             seen.entrySet().removeIf(e -> {
-                boolean due = all || now - e.getValue().since > WINDOW;
-                if (due && e.getValue().again > 0) {
-                    lines.add(e.getKey().with("again", e.getValue().again));
+                Seen one = e.getValue();
+                boolean due = one.written() && (all || now - one.since > WINDOW);
+                if (due && one.again() > 0) {
+                    lines.add(e.getKey().with("again", one.again()));
                 }
                 return due;
             });
             if (all || now - summed > SUMS) {
                 summed = now;
-                crowd.forEach((action, n) -> lines.add(new Fact(action, null, null, 0, null, null, "many", Map.of("again", n))));
+                crowd.forEach((fact, times) -> lines.add(fact.with("again", times.most())));
                 crowd.clear();
                 closings.forEach((fact, sum) -> lines.add(fact.with("again", sum.count()).with("up", sum.up()).with("down", sum.down())));
                 closings.clear();

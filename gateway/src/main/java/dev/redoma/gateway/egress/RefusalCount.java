@@ -36,9 +36,10 @@ final class RefusalCount {
         this.sandbox = sandbox;
     }
 
-    /// A failure to reach what policy allows (`connect.failed`, or a name without any address) is no refusal.
+    /// A failure to reach what policy allows (`connect.failed`, or a name without any address) is no refusal, nor is what was more than there may be at once.
     private static boolean refusal(String action, @Nullable Object reason) {
-        return (action.equals(NAMES) || action.equals(CONNECTIONS) || action.equals(REQUESTS)) && !Reason.NO_ADDRESS.wire().equals(reason);
+        return (action.equals(NAMES) || action.equals(CONNECTIONS) || action.equals(REQUESTS)) && !Reason.NO_ADDRESS.wire().equals(reason)
+                && !EgressRecords.TOO_MANY.equals(reason);
     }
 
     void one(String action, @Nullable String reason) {

@@ -8,7 +8,6 @@ import dev.redoma.model.TenantId;
 import dev.redoma.policy.EgressClass;
 import dev.redoma.policy.EgressDecider;
 import dev.redoma.policy.EgressDecision;
-import dev.redoma.policy.HostName;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
@@ -37,8 +36,6 @@ final class SandboxEgress implements AutoCloseable {
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
     private static final Duration LONGEST = Duration.ofHours(12);
     private static final Duration IDLE = Duration.ofMinutes(15);
-    private static final int QUESTIONS_AT_ONCE = 400;
-    private static final int QUESTIONS_PER_SECOND = 100;
 
     private final EgressRecords records;
     private final SandboxNames names;
@@ -47,7 +44,6 @@ final class SandboxEgress implements AutoCloseable {
     private final Interception interception;
     private final Doorway door;
     private final DnsService dns;
-    private final Bucket questions = new Bucket(QUESTIONS_AT_ONCE, QUESTIONS_PER_SECOND);
     private final Semaphore free = new Semaphore(AT_ONCE);
     /// What comes faster waits at the listener.
     private final Bucket arrivals = new Bucket(NEW_AT_ONCE, NEW_PER_SECOND);
@@ -84,7 +80,7 @@ final class SandboxEgress implements AutoCloseable {
         this.budgets = budgets;
         this.way = way;
         this.shares = shares;
-        this.dns = new DnsService(door.datagrams(), new DnsAnswers(this::decideName));
+        this.dns = new DnsService(door.datagrams(), new DnsAnswers(new NameDecisions(this, this::grant)));
     }
 
     /// Asks humans where the policy wants it; throws what keeps it from leaving.
@@ -121,7 +117,7 @@ final class SandboxEgress implements AutoCloseable {
                     waiting.put(channel, System.nanoTime());
                     Thread.ofVirtual().name("egress").start(() -> serve(channel));
                 } else {
-                    records.crowded("connect.denied");
+                    records.overcrowded("connect.denied");
                     channel.setOption(java.net.StandardSocketOptions.SO_LINGER, 0);
                     channel.close();
                 }
@@ -192,52 +188,6 @@ final class SandboxEgress implements AutoCloseable {
 
     DnsService dns() {
         return dns;
-    }
-
-    private DnsAnswers.Verdict decideName(String asked) {
-        if (!questions.take()) {
-            records.crowded("dns.denied");
-            return new DnsAnswers.Verdict.Refused();
-        }
-        try {
-            EgressDecision decision = decider.decideName(asked);
-            var host = HostName.parse(asked);
-            if (!decision.allowed() || host.isEmpty()) {
-                records.refused(Fact.of("dns.denied", shown(asked), 0, decision));
-                return new DnsAnswers.Verdict.NoSuchName();
-            }
-            return known(host.get().ascii(), decision);
-        } catch (RuntimeException unrecorded) {
-            LOG.warn("a question was not answered, for it could not be recorded", unrecorded);
-            return new DnsAnswers.Verdict.Failed();
-        }
-    }
-
-    private DnsAnswers.Verdict known(String name, EgressDecision decision) {
-        Fact fact = Fact.of("dns", name, 0, decision);
-        var number = names.number(name);
-        if (number.isPresent()) {
-            if (records.allowed(fact) == EgressRecords.Told.TOO_MANY) {
-                return new DnsAnswers.Verdict.Refused();
-            }
-            return new DnsAnswers.Verdict.Address(number.getAsInt());
-        }
-        if (!records.mayRecord()) {
-            records.refused(Fact.of("dns.denied", null, 0, decision).because("too-many"));
-            return new DnsAnswers.Verdict.Refused();
-        }
-        number = names.numberOrNew(name, tx -> records.append(tx, fact));
-        if (number.isEmpty()) {
-            records.refused(Fact.of("dns.denied", null, 0, decision).because("names-used-up"));
-            return new DnsAnswers.Verdict.Refused();
-        }
-        records.counting(fact);
-        grant(name, number.getAsInt());
-        return new DnsAnswers.Verdict.Address(number.getAsInt());
-    }
-
-    private static String shown(String asked) {
-        return asked.length() > 300 ? asked.substring(0, 300) : asked;
     }
 
     private void grant(String name, int number) {

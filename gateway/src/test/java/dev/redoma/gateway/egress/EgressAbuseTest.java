@@ -171,6 +171,33 @@ class EgressAbuseTest {
     }
 
     @Test
+    void whatIsRefusedManyTimesAtOnceIsOneRecordAndANumber() throws Exception {
+        var sandbox = SandboxId.mint();
+        var records = new EgressRecords(lab.store, lab.ledger, Lab.TENANT, sandbox);
+        var together = new java.util.concurrent.CountDownLatch(1);
+        var all = new ArrayList<Thread>();
+        for (int i = 0; i < 300; i++) {
+            all.add(Thread.ofVirtual().start(() -> {
+                try {
+                    together.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                records.refused(new Fact("connect.denied", "a.allowed.test", null, 443, "web", "request.web[0]", "not-tls", Map.of()));
+            }));
+        }
+        together.countDown();
+        for (Thread one : all) {
+            one.join();
+        }
+        records.flush(true);
+        var rows = lab.ledger.read(Lab.TENANT.value(), sandbox.value(), "egress", 0, 1000);
+        assertThat(rows).hasSize(2);
+        assertThat(((Number) rows.getLast().fields().get("again")).intValue()).isEqualTo(299);
+        assertThat(records.refusedSoFar().told().connections()).isEqualTo(300);
+    }
+
+    @Test
     void endsOfConnectionsThatAreCountedAreNotWrittenEverySecond() {
         var sandbox = SandboxId.mint();
         var records = new EgressRecords(lab.store, lab.ledger, Lab.TENANT, sandbox);

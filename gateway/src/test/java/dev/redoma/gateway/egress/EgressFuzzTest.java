@@ -60,7 +60,7 @@ class EgressFuzzTest {
     @FuzzTest
     void question(byte[] words) throws IOException {
         var asked = new ArrayList<String>();
-        var answers = new DnsAnswers(name -> {
+        var answers = new DnsAnswers((name, type) -> {
             asked.add(name);
             return HostName.parse(name).isPresent() ? new DnsAnswers.Verdict.Address(300) : new DnsAnswers.Verdict.NoSuchName();
         });

@@ -110,6 +110,27 @@ class EgressNamesTest {
     }
 
     @Test
+    void whatIsAskedTooFastWaitsAndBothFamiliesOfANameAreOneRefusal() throws Exception {
+        var inside = lab.sandbox(Lab.policy(Lab.web(443, "*.allowed.test")));
+        for (int i = 0; i < 3; i++) {
+            assertThat(inside.code("one.denied.test", Type.A)).isEqualTo("NXDOMAIN");
+            assertThat(inside.code("one.denied.test", Type.AAAA)).isEqualTo("NXDOMAIN");
+        }
+        assertThat(inside.code("two.denied.test", Type.AAAA)).isEqualTo("NXDOMAIN");
+        assertThat(lab.gateway.refused(inside.id).orElseThrow().names()).isEqualTo(4);
+        for (int i = 0; i < 600; i++) {
+            assertThat(inside.code("a.allowed.test", i % 2 == 0 ? Type.A : Type.AAAA)).isEqualTo("NOERROR");
+        }
+        for (int i = 0; i < 350; i++) {
+            assertThat(inside.code("n" + i + ".allowed.test", Type.A)).as("more than can be recorded at once").isEqualTo("NOERROR");
+        }
+        assertThat(lab.gateway.refused(inside.id).orElseThrow().names()).as("none of those was refused").isEqualTo(4);
+        lab.gateway.detach(inside.id);
+        assertThat(lab.records(inside)).filteredOn(r -> r.action().equals("dns.denied")).extracting(r -> r.fields().get("host") + " " + r.fields().getOrDefault("again", 1))
+                .containsExactlyInAnyOrder("one.denied.test 1", "two.denied.test 1", "one.denied.test 2");
+    }
+
+    @Test
     void withoutARecordNoNameIsAnswered() throws Exception {
         var inside = lab.sandbox(Lab.policy(Lab.web(443, "*.allowed.test")));
         lab.store.close();

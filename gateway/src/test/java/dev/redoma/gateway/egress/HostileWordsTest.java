@@ -56,7 +56,7 @@ class HostileWordsTest {
     void aQuestionIsAnsweredOrRefused() {
         var random = new Random(6);
         byte[] good = Message.newQuery(Record.newRecord(Name.fromConstantString("a.allowed.test."), Type.A, DClass.IN)).toWire();
-        var answers = new DnsAnswers(name -> new DnsAnswers.Verdict.Address(300));
+        var answers = new DnsAnswers((name, type) -> new DnsAnswers.Verdict.Address(300));
         for (int i = 0; i < TRIES; i++) {
             byte[] words = spoiled(good, random);
             answers.answer(words).ifPresent(answer -> {
