@@ -27,6 +27,12 @@ final class Bucket {
         return true;
     }
 
+    /// In how many nanoseconds another will be let through, if nobody else is.
+    synchronized long next() {
+        double now = Math.min(size, left + (System.nanoTime() - at) / 1e9 * perSecond);
+        return now >= 1 ? 0 : (long) ((1 - now) / perSecond * 1e9);
+    }
+
     /// Waits for its turn: what comes faster stays where it is.
     void await() {
         long turn = System.nanoTime() + reserve();

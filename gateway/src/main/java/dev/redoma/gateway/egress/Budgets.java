@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /// What a sandbox has spent of its rules' rates and byte budgets, by what the rules speak of, wherever they stand. Bytes count over its whole life: they are written down every
 /// second and at the end of each connection, so that a server that is killed forgets the last second at most. Rates begin anew with each start of the server. Thread-safe.
@@ -33,14 +34,50 @@ final class Budgets {
                 });
     }
 
-    /// Empty: one more is within all of them. Else the rule whose rate or budget is used up.
-    Optional<Rule> oneMore(List<Rule> rules) {
-        return rules.stream().filter(r -> exhausted(r) || !withinRate(r)).findFirst();
+    /// A rule that grants no more: of bytes, for good (`retryAfter` 0), or at the time.
+    record Spent(Rule rule, long retryAfter) {
+        /// As in records and answers.
+        String reason() {
+            return retryAfter > 0 ? "rate" : "budget";
+        }
+
+        /// A clause for a human.
+        String text() {
+            return retryAfter > 0 ? "the rate of its rule (" + rule.rate() + ") is used up; one more is free in " + retryAfter + " s"
+                    : "the byte budget of its rule (" + rule.bytes() + " bytes, both directions together) is used up";
+        }
+
+        Fact told(Fact refused) {
+            return refused.because(reason()).with("budget", rule.id());
+        }
+
+        Refused answer(Fact told, @Nullable String host) {
+            return Refused.of(403, told, host, text(), retryAfter);
+        }
     }
 
-    private boolean withinRate(Rule rule) {
+    /// Empty: one more is within all of them.
+    Optional<Spent> oneMore(List<Rule> rules) {
+        return rules.stream().flatMap(r -> exhausted(r) ? Optional.of(new Spent(r, 0)).stream() : beyondRate(r).stream()).findFirst();
+    }
+
+    private Optional<Spent> beyondRate(Rule rule) {
         Rate rate = rule.rate();
-        return rate == null || rates.computeIfAbsent(rule.budget() + " " + rate, id -> new Bucket(rate.count(), rate.count() * 1000.0 / rate.per().toMillis())).take();
+        if (rate == null) {
+            return Optional.empty();
+        }
+        Bucket bucket = rates.computeIfAbsent(rule.budget() + " " + rate, id -> new Bucket(rate.count(), rate.count() * 1000.0 / rate.per().toMillis()));
+        return bucket.take() ? Optional.empty() : Optional.of(new Spent(rule, Math.max(1, Math.ceilDiv(bucket.next(), 1_000_000_000L))));
+    }
+
+    /// Where the bytes of one layer's rules are used up, all of them, whatever is asked for: empty where something may be left. `candidates`: of each layer, those that allow it.
+    Optional<Spent> nothingLeft(List<List<Rule>> candidates) {
+        return candidates.stream().filter(rules -> rules.stream().allMatch(this::exhausted)).map(rules -> new Spent(rules.getFirst(), 0)).findFirst();
+    }
+
+    /// For what no rule of several is the one for: those of each layer that have something left come first.
+    List<Charge> chargesOfAny(List<List<Rule>> candidates) {
+        return charges(candidates.stream().map(rules -> rules.stream().filter(r -> !exhausted(r)).findFirst().orElseGet(rules::getFirst)).toList());
     }
 
     private boolean exhausted(Rule rule) {

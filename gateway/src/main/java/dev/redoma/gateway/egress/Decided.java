@@ -7,9 +7,6 @@ import java.util.Optional;
 
 /// Requests on one intercepted connection: each is decided, counted and recorded before anything of it goes on. Thread-safe.
 final class Decided {
-    private static final int SHOWN = 1024;
-    static final int LONGEST_METHOD = 32;
-
     private final SandboxEgress sandbox;
     private final Site site;
     private final Passing passing;
@@ -54,10 +51,12 @@ final class Decided {
     private Optional<Outcome> objection(Allow allow, String method, String path) {
         var spent = sandbox.budgets().oneMore(allow.counted());
         if (spent.isPresent()) {
-            return Optional.of(refuse(403, at(Fact.of("request.denied", name(), site.port(), allow)).because("budget").with("budget", spent.get().id()), method, path, "its rate or byte budget is used up"));
+            Fact told = spent.get().told(at(Fact.of("request.denied", name(), site.port(), allow)));
+            sandbox.records().refused(told.asked(method, path));
+            return Optional.of(new Outcome.Stay(spent.get().answer(told, site.host())));
         }
         Fact fact = at(Fact.of("request", name(), site.port(), allow)).with("method", method);
-        if (sandbox.records().request(fact.with("path", shown(path)), fact) == EgressRecords.Told.TOO_MANY) {
+        if (sandbox.records().request(fact.asked(method, path), fact) == EgressRecords.Told.TOO_MANY) {
             return Optional.of(refuse(403, at(Fact.of("request.denied", name(), site.port(), allow)).because("too-many"), method, path, "more was asked for at once than can be recorded"));
         }
         return Optional.empty();
@@ -68,13 +67,13 @@ final class Decided {
     }
 
     /// What the request itself must not be, whatever rules say.
-    Refused fault(int status, String reason, String method, String path, String why) {
+    Refused fault(int status, RequestFault fault, String method, String path, String why) {
         Allow by = passing.by().now();
-        return refuse(status, at(Fact.of("request.denied", name(), site.port(), by)).because(reason), method, path, why).refused();
+        return refuse(status, at(Fact.of("request.denied", name(), site.port(), by)).because(fault.wire()), method, path, why).refused();
     }
 
     private Outcome.Stay refuse(int status, Fact fact, String method, String path, String why) {
-        sandbox.records().refused(fact.with("method", method.length() > LONGEST_METHOD ? method.substring(0, LONGEST_METHOD) : method).with("path", shown(path)));
+        sandbox.records().refused(fact.asked(method, path));
         return new Outcome.Stay(Refused.of(status, fact, site.host(), why));
     }
 
@@ -91,9 +90,5 @@ final class Decided {
 
     private Fact at(Fact fact) {
         return site.address() ? fact.at(site.host()) : fact;
-    }
-
-    private static String shown(String path) {
-        return path.length() > SHOWN ? path.substring(0, SHOWN) : path;
     }
 }

@@ -12,8 +12,13 @@ record Ends(Socket inside, Socket outside) {
 
     /// Tells the program that nothing more comes, and takes what it still sends for a moment: a close with unread bytes would take the last answer away again.
     void drain(Link link) throws IOException {
+        drain(inside, link.inside().socket());
+    }
+
+    /// `plain`: what is below its TLS.
+    static void drain(Socket inside, Socket plain) throws IOException {
         inside.shutdownOutput();
-        link.inside().socket().setSoTimeout(PATIENCE_MS);
+        plain.setSoTimeout(PATIENCE_MS);
         byte[] buffer = new byte[4096];
         try {
             for (int i = 0; i < MOST && inside.getInputStream().read(buffer) >= 0; i++) {

@@ -3,6 +3,7 @@ package dev.redoma.gateway.egress;
 
 import dev.redoma.policy.EgressClass;
 import dev.redoma.policy.EgressDecision;
+import dev.redoma.policy.Reason;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,8 @@ record Fact(
         @Nullable String rule,
         @Nullable String reason,
         Map<String, Object> more) {
+    static final int LONGEST_METHOD = 32;
+    private static final int SHOWN = 1024;
     private static final String PATH = "path";
 
     Fact {
@@ -25,7 +28,7 @@ record Fact(
     }
 
     static Fact of(String action, @Nullable String host, int port, EgressDecision decision) {
-        String about = decision instanceof EgressDecision.Deny deny ? deny.about() : null;
+        String about = decision instanceof EgressDecision.Deny deny && deny.reason() != Reason.PORT ? deny.about() : null; // of a port it is the port, which is told anyway
         return new Fact(action, host, about, port, decision.inClass().map(EgressClass::wire).orElse(null), decision.rule(), decision.allowed() ? null : decision.reason().wire(), Map.of());
     }
 
@@ -40,6 +43,16 @@ record Fact(
 
     Fact at(@Nullable String where) {
         return new Fact(action, host, where, port, egressClass, rule, reason, more);
+    }
+
+    /// Without what more was told of it.
+    Fact bare() {
+        return new Fact(action, host, address, port, egressClass, rule, reason, Map.of());
+    }
+
+    /// What a request was. `path`: without its query.
+    Fact asked(String method, String path) {
+        return with("method", method.length() > LONGEST_METHOD ? method.substring(0, LONGEST_METHOD) : method).with(PATH, path.length() > SHOWN ? path.substring(0, SHOWN) : path);
     }
 
     Fact with(String key, Object value) {

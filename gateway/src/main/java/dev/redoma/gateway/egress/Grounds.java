@@ -25,6 +25,11 @@ final class Grounds {
         return Budgets.spend(charges, bytes);
     }
 
+    /// The same of bytes that belong to no request.
+    boolean spendOnAny(int bytes) {
+        return Budgets.spend(budgets.chargesOfAny(now.candidates()), bytes);
+    }
+
     /// Under the lock of its sandbox. How it is carried stays; the newer one allows that as well.
     void become(Allow newer) {
         now = new Allow(newer.egressClass(), now.passage(), newer.candidates());

@@ -18,7 +18,6 @@ import org.eclipse.jetty.http.HttpVersion;
 final class Http1 {
     private static final Duration REST_OF_A_BODY = Duration.ofSeconds(30);
     private static final byte[] LAST_CHUNK = "0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-    private static final int FIELDS = 256;
 
     private final Decided decided;
     private final Ends ends;
@@ -52,15 +51,20 @@ final class Http1 {
         try {
             head = requests.head();
         } catch (RequestReader.Malformed malformed) {
-            refuse(decided.fault(400, "request-malformed", "", "", "it is no request that can be read in one way only: " + malformed.getMessage()));
+            refuse(decided.fault(400, RequestFault.MALFORMED, "", "", String.valueOf(malformed.getMessage())));
             return false;
+        } catch (IOException gone) {
+            if (!Link.closedByPeer(gone)) {
+                throw gone;
+            }
+            return false; // nothing is under way: that is how programs leave a connection that was kept
         }
         if (head == null) {
             return false;
         }
-        Optional<String> fault = fault(head, decided.site());
+        Optional<RequestFault> fault = RequestFault.of(head, decided.site());
         if (fault.isPresent()) {
-            refuse(decided.fault(403, fault.get(), head.method(), head.path(), "the request does not say what its connection is for"));
+            refuse(decided.fault(403, fault.get(), head.method(), head.path(), fault.get().text()));
             return false;
         }
         return switch (decided.begin(head.method(), head.path())) {
@@ -76,27 +80,6 @@ final class Http1 {
                 }
             }
         };
-    }
-
-    /// What no request must be.
-    static Optional<String> fault(RequestHead head, Site site) {
-        if (head.method().equalsIgnoreCase("CONNECT")) {
-            return Optional.of("connect");
-        }
-        if (head.method().length() > Decided.LONGEST_METHOD || head.fields().size() > FIELDS) {
-            return Optional.of("request-malformed");
-        }
-        if (head.target().chars().anyMatch(c -> c <= ' ' || c > '~')) {
-            return Optional.of("target");
-        }
-        if (!head.target().startsWith("/") && !(head.target().equals("*") && head.method().equals("OPTIONS"))) {
-            return Optional.of("absolute-form");
-        }
-        var hosts = head.all("host");
-        if (hosts.size() != 1 || !site.isMeantBy(hosts.getFirst())) {
-            return Optional.of("host-mismatch");
-        }
-        return head.has("upgrade") && !WebSockets.asked(head) ? Optional.of("upgrade") : Optional.empty();
     }
 
     private boolean carried(RequestHead head, Ongoing request) throws IOException {
@@ -295,16 +278,6 @@ final class Http1 {
         UpstreamGone(IOException why) {
             super(why);
         }
-    }
-
-    /// The program's first request is answered so, whatever it is.
-    void answerFirst(Refused refused) throws IOException {
-        try {
-            requests.head();
-        } catch (RequestReader.Malformed malformed) {
-            // it is refused anyway
-        }
-        refuse(refused);
     }
 
     /// It is on record.

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// HTTP/2 inside of an intercepted connection, frame by frame: blocks of fields are read and written anew, requests decided one by one; all else of an admitted stream goes through under the
-/// same number. The windows are those of the two ends, so nothing is kept here. Each direction is one thread; what both write to is behind a lock.
+/// same number. The windows are those of the two ends, so nothing is kept here but what refusals took of them. Each direction is one thread; what both write to is behind a lock.
 final class Http2 {
     static final int MOST_STREAMS = 256;
     private static final int GREETING_SECONDS = 15;
@@ -36,7 +36,8 @@ final class Http2 {
     private final CountDownLatch greeted = new CountDownLatch(1);
     private final ReentrantLock outLock = new ReentrantLock();
     private final ReentrantLock upLock = new ReentrantLock();
-    /// Behind `outLock`: its first block tells that it uses no table.
+    /// Behind `outLock`, as its first block, which tells that it uses no table.
+    private final Http2Room room = new Http2Room(outLock);
     private final FieldBlock toInside = new FieldBlock();
     private final FieldBlock toOutside = new FieldBlock();
     private final Map<Integer, Stream> streams = new ConcurrentHashMap<>();
@@ -62,7 +63,11 @@ final class Http2 {
     }
 
     void serve() throws IOException {
-        if (!java.util.Arrays.equals(in.readNBytes(PREFACE.length), PREFACE)) {
+        byte[] first = in.readNBytes(PREFACE.length);
+        if (first.length == 0) {
+            return; // it has left
+        }
+        if (!java.util.Arrays.equals(first, PREFACE)) {
             throw new Frame.Broken("no preface");
         }
         up.write(PREFACE);
@@ -70,22 +75,40 @@ final class Http2 {
         Thread.ofVirtual().name("egress-down").start(() -> {
             try {
                 new Http2Down(this).serve();
+                end(streams.isEmpty());
             } catch (IOException gone) {
-                // the other way ends with it
+                end(left(gone));
             } finally {
                 greeted.countDown();
                 downDone.countDown();
-                decided.link().finish();
+                decided.link().end("failed"); // where nothing else was said
             }
         });
         try {
             if (!new Http2Up(this).serve()) {
                 ends.drain(decided.link());
             }
+            end(true);
+        } catch (IOException gone) {
+            end(left(gone));
         } finally {
-            decided.link().finish();
+            room.end();
+            decided.link().end("failed");
             streams.values().forEach(s -> decided.end(s.request));
             await(downDone);
+        }
+    }
+
+    /// One end closed where nothing was under way: that is how connections end that are kept for more.
+    private boolean left(IOException gone) {
+        return streams.isEmpty() && Link.closedByPeer(gone);
+    }
+
+    private void end(boolean byItself) {
+        if (byItself) {
+            decided.link().finish();
+        } else {
+            decided.link().end("broken");
         }
     }
 
@@ -170,6 +193,78 @@ final class Http2 {
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    /// Something of an origin's body, when the program takes it.
+    void dataInward(Frame frame) throws IOException {
+        outLock.lock();
+        try {
+            room.await(frame.payload().length);
+            inward(List.of(frame));
+        } finally {
+            outLock.unlock();
+        }
+    }
+
+    /// A refusal, which is on record. `last`: nothing more of the request comes; `end`: nor does anything else, and what has no room now never has.
+    void refuse(int id, boolean last, boolean end, Refused refused) throws IOException {
+        awaitGreeting();
+        outLock.lock();
+        try {
+            boolean body = room.takes(refused.body().length, !end);
+            inward(toInside.write(id, !body, Map.of(":status", String.valueOf(refused.status())), refused.fields(body)));
+            if (body) {
+                inward(room.body(new Frame(Frame.DATA, Frame.END_STREAM, id, refused.body()), !last));
+            } else if (!last) {
+                inward(List.of(Http2Room.reset(id)));
+            }
+        } finally {
+            outLock.unlock();
+        }
+    }
+
+    /// The program lets more be sent to it: how much more the origin may, of a stream or (0) of all.
+    long window(int stream, int more) throws IOException {
+        outLock.lock();
+        try {
+            long rest = more;
+            if (stream == 0) {
+                rest = room.grown(more);
+            } else {
+                room.grown(stream, more);
+            }
+            inward(room.regained());
+            return rest;
+        } finally {
+            outLock.unlock();
+        }
+    }
+
+    /// What the program says of the windows of its streams.
+    void windows(Frame settings) throws IOException {
+        outLock.lock();
+        try {
+            for (var s = ByteBuffer.wrap(settings.payload()); s.remaining() >= 6; ) {
+                int id = s.getShort() & 0xffff;
+                long value = s.getInt() & 0xffffffffL;
+                if (id == INITIAL_WINDOW) {
+                    room.ofStreams(value);
+                }
+            }
+            inward(room.regained());
+        } finally {
+            outLock.unlock();
+        }
+    }
+
+    /// The program has ended a stream that was refused.
+    void unrefuse(int id) {
+        outLock.lock();
+        try {
+            room.gone(id);
+        } finally {
+            outLock.unlock();
         }
     }
 

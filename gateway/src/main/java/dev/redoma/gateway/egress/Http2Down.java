@@ -62,7 +62,7 @@ final class Http2Down {
             return;
         }
         connection.decided.link().goingDown(frame.payload().length, stream.request.by());
-        connection.inward(List.of(new Frame(Frame.DATA, frame.flags() & (Frame.END_STREAM | Frame.PADDED), frame.stream(), frame.payload())));
+        connection.dataInward(new Frame(Frame.DATA, frame.flags() & (Frame.END_STREAM | Frame.PADDED), frame.stream(), frame.payload()));
         if (frame.has(Frame.END_STREAM)) {
             connection.half(frame.stream(), false);
         }

@@ -15,15 +15,10 @@ import org.eclipse.jetty.http.MetaData;
 final class Http2Up {
     private static final int PROTOCOL_ERROR = 1;
     private static final int REFUSED_STREAM = 7;
-    private static final int NO_ERROR = 0;
-    private static final int FIELDS = 256;
-    /// Of what the program lets be sent to it the gateway keeps this for refusals of its own, so that an origin never sends more than the program takes.
-    private static final int RESERVE = 16 << 10;
 
     private final Http2 connection;
     private final FieldBlock blocks = new FieldBlock();
     private int newest;
-    private int reserve;
 
     Http2Up(Http2 connection) {
         this.connection = connection;
@@ -57,9 +52,15 @@ final class Http2Up {
                 if (known) {
                     connection.outward(List.of(Frame.number(Frame.RST_STREAM, frame.stream(), frame.number())));
                     connection.gone(frame.stream());
+                } else {
+                    connection.unrefuse(frame.stream());
                 }
             }
-            case Frame.SETTINGS -> control(Http2.settings(frame, true));
+            case Frame.SETTINGS -> {
+                Frame kept = Http2.settings(frame, true);
+                connection.windows(kept);
+                control(kept);
+            }
             case Frame.PING, Frame.GOAWAY -> control(frame);
             case Frame.WINDOW_UPDATE -> window(frame, known);
             case Frame.PUSH_PROMISE, Frame.CONTINUATION -> throw new Frame.Broken("a frame that was not agreed upon");
@@ -70,7 +71,7 @@ final class Http2Up {
 
     /// Of the whole connection. It counts, for it may tell something.
     private void control(Frame frame) throws IOException {
-        connection.decided.link().goingUp(frame.payload().length, connection.decided.connection());
+        connection.decided.link().controlUp(frame.payload().length, connection.decided.connection());
         connection.outward(List.of(frame));
     }
 
@@ -82,17 +83,10 @@ final class Http2Up {
 
     private void window(Frame frame, boolean known) throws IOException {
         int more = frame.number();
-        if (frame.stream() == 0) {
-            int kept = Math.min(RESERVE - reserve, more);
-            reserve += kept;
-            more -= kept;
-            if (more == 0 && kept > 0) {
-                return;
-            }
-        } else if (!known) {
-            return;
+        long rest = connection.window(frame.stream(), more);
+        if (frame.stream() == 0 ? rest > 0 || more == 0 : known) {
+            connection.outward(List.of(Frame.number(Frame.WINDOW_UPDATE, frame.stream(), (int) rest)));
         }
-        connection.outward(List.of(Frame.number(Frame.WINDOW_UPDATE, frame.stream(), more)));
     }
 
     private void data(Frame frame) throws IOException {
@@ -127,7 +121,7 @@ final class Http2Up {
         }
         newest = id;
         if (!(said instanceof MetaData.Request request)) {
-            refuse(id, last, connection.decided.fault(400, "request-malformed", "", "", "it is no request that can be read in one way only"));
+            connection.refuse(id, last, false, connection.decided.fault(400, RequestFault.MALFORMED, "", "", RequestFault.MALFORMED.text()));
             return true;
         }
         if (connection.full()) {
@@ -151,7 +145,7 @@ final class Http2Up {
         String target = said.getHttpURI().getPathQuery();
         String authority = said.getHttpURI().getAuthority();
         if (target == null || authority == null || !"https".equals(said.getHttpURI().getScheme())) {
-            refuse(id, last, connection.decided.fault(400, "request-malformed", method, "", "it is no request of HTTPS"));
+            connection.refuse(id, last, false, connection.decided.fault(400, RequestFault.MALFORMED, method, "", "it is no request of HTTPS"));
             return true;
         }
         var fields = new ArrayList<HttpField>();
@@ -161,14 +155,14 @@ final class Http2Up {
         asOne.removeIf(f -> f.getName().equalsIgnoreCase("host") && connection.decided.site().isMeantBy(String.valueOf(f.getValue())));
         asOne.add(new HttpField("Host", authority));
         var head = new RequestHead(method, target, org.eclipse.jetty.http.HttpVersion.HTTP_2, asOne);
-        Optional<String> fault = fields.size() > FIELDS ? Optional.of("request-malformed") : Http1.fault(head, connection.decided.site());
+        Optional<RequestFault> fault = RequestFault.of(head, connection.decided.site());
         if (fault.isPresent()) {
-            refuse(id, last, connection.decided.fault(403, fault.get(), method, head.path(), "the request does not say what its connection is for"));
+            connection.refuse(id, last, true, connection.decided.fault(403, fault.get(), method, head.path(), fault.get().text()));
             own(List.of(new Frame(Frame.GOAWAY, 0, 0, java.nio.ByteBuffer.allocate(8).putInt(id).putInt(PROTOCOL_ERROR).array())));
             return false;
         }
         switch (connection.decided.begin(method, head.path())) {
-            case Decided.Outcome.Stay(Refused refused) -> refuse(id, last, refused);
+            case Decided.Outcome.Stay(Refused refused) -> connection.refuse(id, last, false, refused);
             case Decided.Outcome.Go(Ongoing request) -> {
                 connection.admit(id, request);
                 var pseudo = new LinkedHashMap<String, String>();
@@ -184,20 +178,5 @@ final class Http2Up {
             }
         }
         return true;
-    }
-
-    /// It is on record. Where the program has not let anything be sent yet it gets the status alone.
-    private void refuse(int id, boolean last, Refused refused) throws IOException {
-        boolean body = reserve >= refused.body().length;
-        var fields = List.of(new HttpField("content-type", "application/json"), new HttpField("content-length", String.valueOf(body ? refused.body().length : 0)), new HttpField("x-redoma-refused", "egress"));
-        connection.awaitGreeting();
-        connection.fieldsInward(id, !body, Map.of(":status", String.valueOf(refused.status())), fields, null);
-        if (body) {
-            reserve -= refused.body().length;
-            own(List.of(new Frame(Frame.DATA, Frame.END_STREAM, id, refused.body())));
-        }
-        if (!last) {
-            own(List.of(Frame.number(Frame.RST_STREAM, id, NO_ERROR)));
-        }
     }
 }

@@ -3,6 +3,7 @@ package dev.redoma.gateway.egress;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.Socket;
 import java.security.cert.CertificateException;
 import java.util.List;
 import javax.net.ssl.SNIHostName;
@@ -47,7 +48,7 @@ final class Intercepted {
                     untrue(link, refused);
                     return;
                 }
-                try (SSLSocket inside = inside(link, protocol)) {
+                try (SSLSocket inside = inside(interception, decided.site(), hello, link.inside().socket(), protocol)) {
                     inside.startHandshake();
                     link.outside().socket().setSoTimeout(0);
                     link.inside().socket().setSoTimeout(0);
@@ -77,15 +78,22 @@ final class Intercepted {
         boolean certificate = causedBy(refused);
         Refused told = decided.failed(certificate ? "certificate" : "tls",
                 certificate ? "its certificate is not one that this server believes for that name" : "the TLS handshake with it failed");
-        if (!spoken(hello).contains(HTTP1)) {
-            link.end("broken");
-            return;
-        }
-        try (SSLSocket inside = inside(link, HTTP1)) {
-            inside.startHandshake();
-            new Http1(decided, new Ends(inside, inside)).answerFirst(told);
-        }
+        answer(interception, decided.site(), hello, link.inside().socket(), told);
         link.finish();
+    }
+
+    /// Tells a program so in what it speaks, by the sandbox's own authority. It is on record.
+    static void answer(Interception interception, Site site, ClientHello hello, Socket plain, Refused told) throws IOException {
+        plain.setSoTimeout(HANDSHAKE_MS);
+        String protocol = spoken(hello).contains(HTTP1) ? HTTP1 : HTTP2;
+        try (SSLSocket inside = inside(interception, site, hello, plain, protocol)) {
+            inside.startHandshake();
+            if (protocol.equals(HTTP1)) {
+                Answered.http1(inside, plain, told);
+            } else {
+                Answered.http2(inside, plain, told);
+            }
+        }
     }
 
     private static boolean causedBy(Throwable failed) {
@@ -113,10 +121,9 @@ final class Intercepted {
         return socket;
     }
 
-    private SSLSocket inside(Link link, String protocol) throws IOException {
-        Site site = decided.site();
+    private static SSLSocket inside(Interception interception, Site site, ClientHello hello, Socket plain, String protocol) throws IOException {
         var context = interception.inward(site.host(), site.address());
-        var socket = (SSLSocket) context.getSocketFactory().createSocket(link.inside().socket(), new ByteArrayInputStream(hello.bytes()), true);
+        var socket = (SSLSocket) context.getSocketFactory().createSocket(plain, new ByteArrayInputStream(hello.bytes()), true);
         SSLParameters parameters = socket.getSSLParameters();
         parameters.setProtocols(VERSIONS);
         if (!hello.protocols().isEmpty()) {

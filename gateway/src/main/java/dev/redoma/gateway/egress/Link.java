@@ -3,6 +3,7 @@ package dev.redoma.gateway.egress;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.SocketException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -10,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The two ends of a connection that was let through: what passed between them, and the end of both. Thread-safe.
 final class Link {
+    private static final String BY_ITSELF = "";
+
     private final SocketChannel inside;
     private final SocketChannel outside;
     private final AtomicLong up = new AtomicLong();
@@ -49,10 +52,11 @@ final class Link {
 
     /// Why it ended, where it was not by itself.
     @Nullable String ended() {
-        return ended.get();
+        String why = ended.get();
+        return BY_ITSELF.equals(why) ? null : why;
     }
 
-    /// Ends both ways at once.
+    /// Ends both ways at once. What was said of its end first is what counts.
     void end(String why) {
         ended.compareAndSet(null, why);
         close(inside);
@@ -61,8 +65,19 @@ final class Link {
 
     /// It ended by itself.
     void finish() {
+        ended.compareAndSet(null, BY_ITSELF);
         close(inside);
         close(outside);
+    }
+
+    /// Whether one of its ends has closed it, and nothing was wrong with what it said.
+    static boolean closedByPeer(IOException gone) {
+        for (Throwable cause = gone; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SocketException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static void close(Closeable channel) {
@@ -82,8 +97,17 @@ final class Link {
         going(bytes, by, down);
     }
 
+    /// What belongs to the connection and to none of its requests.
+    void controlUp(int bytes, Grounds by) throws IOException {
+        passed(bytes, by.spendOnAny(bytes), up);
+    }
+
     private void going(int bytes, Grounds by, AtomicLong count) throws IOException {
-        if (!by.spend(bytes)) {
+        passed(bytes, by.spend(bytes), count);
+    }
+
+    private void passed(int bytes, boolean within, AtomicLong count) throws IOException {
+        if (!within) {
             end("bytes");
             throw new IOException("its byte budget is used up");
         }

@@ -65,6 +65,7 @@ final class Outward {
             refuse(Fact.of(DENIED, host, port, decider.decideConnect(host, port, List.of())));
             return;
         }
+        Fact about = about(decider, host, literal, port);
         // What will be said is known before anything is looked up, where the program speaks first.
         InputStream in = inside.socket().getInputStream();
         var http = host == null ? Optional.<EgressClass>empty() : PortsOf.http(decider, host, port);
@@ -74,12 +75,12 @@ final class Outward {
         }
         ClientHello hello = null;
         if (port == 443 && http.isPresent() || host != null && PortsOf.seen(decider, host, port)) {
-            hello = hello(in, host, port);
+            hello = hello(in, about, host, port);
             if (hello == null) {
                 return;
             }
         }
-        var checked = check(decider, host, literal, port);
+        var checked = check(decider, about, host, literal, port);
         if (checked == null) {
             return;
         }
@@ -94,7 +95,7 @@ final class Outward {
             return;
         }
         if (allow.passage() != Passage.TCP && hello == null) {
-            hello = hello(in, host, port);
+            hello = hello(in, fact.as(DENIED), host, port);
             if (hello == null) {
                 return;
             }
@@ -115,7 +116,7 @@ final class Outward {
                 relay.sendUp(ByteBuffer.wrap(first.bytes()));
                 relay.copyUp();
             } else if (host != null) {
-                named(relay, in, host, port);
+                named(relay, in, fact.as(DENIED), host, port);
             } else {
                 relay.copyUp();
             }
@@ -128,6 +129,14 @@ final class Outward {
         return kept.details().get("approval") instanceof String id ? told.with("approval", id) : told;
     }
 
+    /// What is known of it before anything is looked up: to be refused by another reason.
+    private static Fact about(EgressDecider decider, @Nullable String host, InetAddress literal, int port) {
+        if (host == null) {
+            return Fact.of(DENIED, null, port, decider.decideLiteral(literal, port)).at(literal.getHostAddress());
+        }
+        return Fact.of(DENIED, host, port, PortsOf.by(decider, host, port).orElseGet(() -> decider.decideName(host)));
+    }
+
     private void intercept(ClientHello hello, Fact fact, @Nullable String host, InetAddress literal, Way.Checked checked, Allow allow, int port) throws IOException {
         Site site = host == null ? Site.of(literal, port) : Site.of(host, port);
         String fault = host == null && hello.serverName() != null ? "sni-denied" : Intercepted.spoken(hello).isEmpty() ? "alpn" : null;
@@ -135,39 +144,52 @@ final class Outward {
             refuse(fact.as(DENIED).because(fault));
             return;
         }
+        var spent = sandbox.budgets().nothingLeft(allow.candidates());
+        if (spent.isPresent()) {
+            Fact told = spent.get().told(fact.as(DENIED));
+            sandbox.records().refused(told);
+            Intercepted.answer(sandbox.interception(), site, hello, inside.socket(), spent.get().answer(told, site.host()));
+            return;
+        }
         carried(hello.told(fact).with("intercepted", true), new Wanted(host, null, port, checked.addresses(), allow, null, new Requests(sandbox.budgets())), passing ->
                 new Intercepted(sandbox.interception(), new Decided(sandbox, site, passing), hello).serve());
     }
 
     /// Null: what it leads to could not be learned; that was told.
-    Way.@Nullable Checked check(EgressDecider decider, @Nullable String host, InetAddress literal, int port) throws IOException {
+    Way.@Nullable Checked check(EgressDecider decider, Fact about, @Nullable String host, InetAddress literal, int port) throws IOException {
         if (sandbox.records().failing()) {
-            refuse(new Fact(DENIED, host, null, port, null, null, "unrecorded", java.util.Map.of()));
+            refuse(about.because("unrecorded"));
             return null;
         }
         try {
             return sandbox.way().check(decider, host, literal, port, sandbox.shares());
         } catch (IOException unknown) {
-            refuse(new Fact(FAILED, host, null, port, null, null, "look-up", java.util.Map.of()));
+            refuse(about.as(FAILED).because("look-up"));
             return null;
         }
     }
 
     /// Null: it was refused.
-    private @Nullable ClientHello hello(InputStream in, @Nullable String host, int port) throws IOException {
+    private @Nullable ClientHello hello(InputStream in, Fact about, @Nullable String host, int port) throws IOException {
+        Heard heard = heard(in, host, port);
+        if (heard.fault() != null) {
+            refuse(about.because(heard.fault()));
+            return null;
+        }
+        return heard.hello();
+    }
+
+    /// One of them is there.
+    private record Heard(@Nullable ClientHello hello, @Nullable String fault) {}
+
+    private Heard heard(InputStream in, @Nullable String host, int port) throws IOException {
         inside.socket().setSoTimeout(FIRST_WORDS_MS);
-        String fault;
         try {
             ClientHello hello = ClientHello.read(in);
-            fault = fault(hello, host, port);
-            if (fault == null) {
-                return hello;
-            }
+            return new Heard(hello, fault(hello, host, port));
         } catch (ClientHello.Malformed | java.net.SocketTimeoutException e) {
-            fault = "not-tls";
+            return new Heard(null, "not-tls");
         }
-        refuse(new Fact(DENIED, host, null, port, null, null, fault, java.util.Map.of()));
-        return null;
     }
 
     private @Nullable String fault(ClientHello hello, @Nullable String host, int port) {
@@ -185,7 +207,7 @@ final class Outward {
     }
 
     /// Where it begins as TLS does, its name has to be that of the host; other protocols go as they are.
-    private void named(Relay relay, InputStream in, String host, int port) throws IOException {
+    private void named(Relay relay, InputStream in, Fact about, String host, int port) throws IOException {
         var chunk = new byte[FIRST_CHUNK];
         int n = in.read(chunk);
         if (n <= 0) {
@@ -198,8 +220,12 @@ final class Outward {
         }
         var again = new PushbackInputStream(in, FIRST_CHUNK);
         again.unread(chunk, 0, n);
-        ClientHello hello = hello(again, host, port);
-        if (hello == null) {
+        Heard heard = heard(again, host, port);
+        ClientHello hello = heard.hello();
+        if (heard.fault() != null || hello == null) {
+            sandbox.records().refused(about.because(String.valueOf(heard.fault())));
+            inside.setOption(StandardSocketOptions.SO_LINGER, 0);
+            relay.refused();
             throw new IOException("refused");
         }
         inside.socket().setSoTimeout(0);
@@ -213,9 +239,14 @@ final class Outward {
     void carry(Fact fact, @Nullable String host, @Nullable String said, Way.Checked checked, Allow allow, int port, @Nullable RequestHead head, Carrier carrier) throws IOException {
         var spent = sandbox.budgets().oneMore(allow.counted());
         if (spent.isPresent()) {
-            refuse(Fact.of(DENIED, host, port, allow).because("budget").with("budget", spent.get().id()));
+            refuse(spent.get().told(fact.as(DENIED).bare()));
             return;
         }
+        carryCounted(fact, host, said, checked, allow, port, head, carrier);
+    }
+
+    /// It is within its rates and budgets.
+    void carryCounted(Fact fact, @Nullable String host, @Nullable String said, Way.Checked checked, Allow allow, int port, @Nullable RequestHead head, Carrier carrier) throws IOException {
         carried(fact, new Wanted(host, said, port, checked.addresses(), allow, head, null), passing -> {
             var relay = new Relay(passing.link(), sandbox.spacious(), passing.by());
             relay.run(in -> carrier.carry(relay));
@@ -237,21 +268,21 @@ final class Outward {
     private void carried(Fact fact, Wanted what, Carrying carrier) throws IOException {
         var told = sandbox.records().allowed(fact);
         if (told == EgressRecords.Told.TOO_MANY) {
-            refuse(Fact.of(DENIED, what.host(), what.port(), what.allow()).because("too-many"));
+            refuse(fact.as(DENIED).bare().because("too-many"));
             return;
         }
         SocketChannel outside;
         try {
             outside = sandbox.way().dial(what.addresses(), what.port());
         } catch (IOException unreachable) {
-            sandbox.records().refused(Fact.of(FAILED, what.host(), what.port(), what.allow()).with("upstream", true));
+            sandbox.records().refused(fact.as(FAILED).bare().with("upstream", true));
             reset();
             return;
         }
         try (outside) {
             Passing passing = what.over(new Link(inside, outside), sandbox.budgets(), reached(outside));
             if (!sandbox.enter(passing, inside)) {
-                refuse(Fact.of(DENIED, what.host(), what.port(), what.allow()).because("changed"));
+                refuse(fact.as(DENIED).bare().because("changed"));
                 return;
             }
             try {

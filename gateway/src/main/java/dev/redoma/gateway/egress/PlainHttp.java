@@ -5,7 +5,6 @@ import dev.redoma.policy.EgressClass;
 import dev.redoma.policy.EgressDecider;
 import dev.redoma.policy.EgressDecision;
 import dev.redoma.policy.EgressDecision.Allow;
-import dev.redoma.policy.HostName;
 import dev.redoma.policy.Reason;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,6 +17,7 @@ import java.util.Optional;
 final class PlainHttp {
     private static final int PORT = 80;
     private static final int FIRST_WORDS_MS = 15_000;
+    private static final String DENIED = "request.denied";
 
     private final SandboxEgress sandbox;
     private final SocketChannel inside;
@@ -40,7 +40,7 @@ final class PlainHttp {
         try {
             head = reader.head();
         } catch (RequestReader.Malformed malformed) {
-            refuse(400, fact("request-malformed"), "no request that can be read in one way only: " + malformed.getMessage());
+            refuse(400, Fact.of(DENIED, host, PORT, sandbox.decider().decideRequest(egressClass, host, PORT, "GET", "/")).because(RequestFault.MALFORMED.wire()), String.valueOf(malformed.getMessage()));
             return;
         }
         if (head == null) {
@@ -48,45 +48,18 @@ final class PlainHttp {
         }
         EgressDecider decider = sandbox.decider();
         EgressDecision decision = decider.decideRequest(egressClass, host, PORT, head.method(), head.path());
-        Optional<String> fault = fault(head);
+        Optional<RequestFault> fault = RequestFault.ofPlain(head, Site.of(host, PORT));
         if (fault.isPresent()) {
-            refuse(403, fact(fault.get()), "the request does not say what its connection is for");
+            refuse(403, Fact.of(DENIED, host, PORT, decision).because(fault.get().wire()).asked(head.method(), head.path()), fault.get().text());
         } else if (decision instanceof Allow) {
             checked(decider, head, reader);
         } else {
-            refuse(403, Fact.of("request.denied", host, PORT, decision).with("method", head.method()), decision.reason().text());
+            refuse(403, Fact.of(DENIED, host, PORT, decision).asked(head.method(), head.path()), decision.reason().text());
         }
-    }
-
-    private Fact fact(String reason) {
-        return new Fact("request.denied", host, null, PORT, egressClass.wire(), null, reason, java.util.Map.of());
-    }
-
-    /// What the request itself must not be.
-    private Optional<String> fault(RequestHead head) {
-        if (head.method().equalsIgnoreCase("CONNECT")) {
-            return Optional.of("connect");
-        }
-        if (head.target().chars().anyMatch(c -> c <= ' ' || c > '~')) {
-            return Optional.of("target"); // what others read as other characters
-        }
-        if (!head.target().startsWith("/") && !(head.target().equals("*") && head.method().equals("OPTIONS"))) {
-            return Optional.of("absolute-form");
-        }
-        if (head.has("upgrade")) {
-            return Optional.of("upgrade");
-        }
-        var hosts = head.all("host");
-        return hosts.size() == 1 && named(hosts.getFirst()) ? Optional.empty() : Optional.of("host-mismatch");
-    }
-
-    private boolean named(String authority) {
-        String name = authority.endsWith(":" + PORT) ? authority.substring(0, authority.length() - 3) : authority;
-        return HostName.parse(name).filter(n -> n.ascii().equals(host)).isPresent();
     }
 
     private void checked(EgressDecider decider, RequestHead head, RequestReader reader) throws IOException {
-        var checked = outward.check(decider, host, Synthetic.RESOLVER, PORT);
+        var checked = outward.check(decider, Fact.of("connect.denied", host, PORT, decider.decideRequest(egressClass, host, PORT, head.method(), head.path())), host, Synthetic.RESOLVER, PORT);
         if (checked == null) {
             return;
         }
@@ -97,7 +70,13 @@ final class PlainHttp {
             return;
         }
         if (!(connection.request(head.method(), head.path()) instanceof Allow allow)) {
-            refuse(403, Fact.of("request.denied", host, PORT, connection.request(head.method(), head.path())), "no rule allows this request there");
+            refuse(403, Fact.of(DENIED, host, PORT, connection.request(head.method(), head.path())).asked(head.method(), head.path()), "no rule allows this request there");
+            return;
+        }
+        var spent = sandbox.budgets().oneMore(allow.counted());
+        if (spent.isPresent()) {
+            Fact told = spent.get().told(Fact.of(DENIED, host, PORT, allow));
+            answer(told.asked(head.method(), head.path()), spent.get().answer(told, host));
             return;
         }
         var kept = sandbox.asked(allow, host, host, PORT);
@@ -106,7 +85,7 @@ final class PlainHttp {
             return;
         }
         Fact fact = Fact.of("connect", host, PORT, allow).with("method", head.method());
-        outward.carry(fact, host, null, checked, allow, PORT, head, relay -> {
+        outward.carryCounted(fact, host, null, checked, allow, PORT, head, relay -> {
             inside.socket().setSoTimeout(0);
             relay.sendUp(ByteBuffer.wrap(head.onward(host)));
             boolean chunked = head.has("transfer-encoding");
@@ -125,8 +104,12 @@ final class PlainHttp {
 
     /// Recorded, then told in a form that programs can read.
     private void refuse(int status, Fact fact, String why) throws IOException {
+        answer(fact, Refused.of(status, fact, host, why));
+    }
+
+    private void answer(Fact fact, Refused refused) throws IOException {
         sandbox.records().refused(fact);
-        var out = ByteBuffer.wrap(Refused.of(status, fact, host, why).http1());
+        var out = ByteBuffer.wrap(refused.http1());
         while (out.hasRemaining()) {
             inside.write(out);
         }

@@ -39,6 +39,11 @@ final class PortsOf {
         return Arrays.stream(EgressClass.values()).anyMatch(c -> port(decider, c, host, port));
     }
 
+    /// What the first class that allows it says of it, by its rules.
+    static Optional<EgressDecision> by(EgressDecider decider, String host, int port) {
+        return Arrays.stream(EgressClass.values()).filter(c -> port(decider, c, host, port)).map(c -> decider.decideRequest(c, host, port, "GET", "/")).findFirst();
+    }
+
     /// The class, among those whose traffic is HTTP, by whose rules it is allowed.
     static Optional<EgressClass> http(EgressDecider decider, String host, int port) {
         return Arrays.stream(EgressClass.values()).filter(c -> c != EgressClass.INTERNAL && port(decider, c, host, port)).findFirst();

@@ -15,6 +15,9 @@ final class Relay {
     private final SocketChannel inside;
     private final SocketChannel outside;
     private volatile boolean upStays;
+    /// The program has said that it sends no more, and the other end that it does not.
+    private volatile boolean upEnded;
+    private volatile boolean downEnded;
 
     /// `by`: what allows it, whose budgets it spends.
     Relay(Link link, Spacious spacious, Grounds by) {
@@ -30,6 +33,11 @@ final class Relay {
         upStays = true;
     }
 
+    /// What the program said is none of what it may: that is on record.
+    void refused() {
+        link.end("refused");
+    }
+
     void sendUp(ByteBuffer bytes) throws IOException {
         link.goingUp(bytes.remaining(), by);
         send(bytes, outside);
@@ -37,7 +45,19 @@ final class Relay {
 
     private void sendDown(ByteBuffer bytes) throws IOException {
         link.goingDown(bytes.remaining(), by);
-        send(bytes, inside);
+        try {
+            send(bytes, inside);
+        } catch (IOException gone) {
+            throw new ProgramGone(gone);
+        }
+    }
+
+    private static final class ProgramGone extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        ProgramGone(IOException why) {
+            super(why);
+        }
     }
 
     private void send(ByteBuffer bytes, SocketChannel to) throws IOException {
@@ -76,14 +96,33 @@ final class Relay {
     private void upward(UpStream stream) {
         try {
             stream.carry(inside.socket().getInputStream());
-            if (!upStays && outside.isOpen()) {
-                outside.shutdownOutput();
+            upEnded = !upStays;
+            if (upEnded) {
+                tellEnd(outside);
             }
         } catch (IOException gone) {
-            link.end("broken");
+            broken(downEnded);
         } catch (RuntimeException failed) {
             link.end("failed");
             throw failed;
+        }
+    }
+
+    /// Whoever is gone already needs not be told.
+    private static void tellEnd(SocketChannel to) {
+        try {
+            to.shutdownOutput();
+        } catch (IOException gone) {
+            // it is closed, or was reset when all had been said
+        }
+    }
+
+    /// `left`: the end to which nothing can be brought any more had ended its own way properly: what was on its way then it did not wait for.
+    private void broken(boolean left) {
+        if (left) {
+            link.finish();
+        } else {
+            link.end("broken");
         }
     }
 
@@ -95,7 +134,10 @@ final class Relay {
     private void downward() {
         try {
             new Flow(spacious).carry(outside, this::sendDown);
-            inside.shutdownOutput();
+            downEnded = true;
+            tellEnd(inside);
+        } catch (ProgramGone gone) {
+            broken(upEnded);
         } catch (IOException gone) {
             link.end("broken");
         }

@@ -10,6 +10,7 @@ import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,7 @@ final class RequestReader {
     private boolean whole;
     private @Nullable String fault;
     private @Nullable Body body;
+    private @Nullable IOException failed;
 
     /// Takes a piece of the body.
     interface Body {
@@ -79,12 +81,8 @@ final class RequestReader {
     /// The rest of the request, as it comes.
     void body(Body to) throws IOException {
         body = to;
-        try {
-            while (!whole) {
-                more();
-            }
-        } catch (Wrapped failed) {
-            throw failed.why;
+        while (!whole) {
+            more();
         }
     }
 
@@ -104,7 +102,7 @@ final class RequestReader {
         }
         int before = buffer.remaining();
         boolean wasHead = headDone;
-        parser.parseNext(buffer);
+        parse();
         if (fault == null && buffer.remaining() == before && wasHead == headDone && !whole) {
             fault = "it cannot be read on";
         }
@@ -115,21 +113,19 @@ final class RequestReader {
     }
 
     /// Whether it is whole without another byte: the reader says so only when it is asked again.
-    private boolean ended() throws Malformed {
-        parser.parseNext(buffer);
+    private boolean ended() throws IOException {
+        parse();
         if (fault != null) {
             throw new Malformed(fault);
         }
         return whole;
     }
 
-    private static final class Wrapped extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-        private final IOException why;
-
-        Wrapped(IOException why) {
-            super(why);
-            this.why = why;
+    /// What takes pieces of a body may fail: the parser would make another fault of that.
+    private void parse() throws IOException {
+        parser.parseNext(buffer);
+        if (failed != null) {
+            throw failed;
         }
     }
 
@@ -140,7 +136,7 @@ final class RequestReader {
             target = uri;
             version = spoken;
             if (spoken != HttpVersion.HTTP_1_1 && spoken != HttpVersion.HTTP_1_0) {
-                fault = "version";
+                fault = "it speaks another version than HTTP/1.1 or HTTP/1.0";
             }
         }
 
@@ -148,7 +144,7 @@ final class RequestReader {
         public void parsedHeader(HttpField field) {
             fields.add(field);
             if (version == HttpVersion.HTTP_1_0 && "transfer-encoding".equalsIgnoreCase(field.getName())) {
-                fault = "a coding that its version does not know";
+                fault = "it has a transfer coding that its version does not know";
             }
         }
 
@@ -163,7 +159,8 @@ final class RequestReader {
             try {
                 java.util.Objects.requireNonNull(body).piece(content);
             } catch (IOException e) {
-                throw new Wrapped(e);
+                failed = e;
+                return true;
             }
             return false;
         }
@@ -181,7 +178,9 @@ final class RequestReader {
 
         @Override
         public void badMessage(HttpException failure) {
-            fault = String.valueOf(failure.getReason());
+            fault = failure.getCode() == HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE_431 || failure.getCode() == HttpStatus.URI_TOO_LONG_414
+                    ? "its head is longer than " + (LONGEST_HEAD >> 10) + " KiB"
+                    : RequestFault.MALFORMED.text() + ": " + (failure.getReason() == null ? HttpStatus.getMessage(failure.getCode()) : failure.getReason());
         }
 
         @Override

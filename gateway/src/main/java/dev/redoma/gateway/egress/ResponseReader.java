@@ -30,6 +30,7 @@ final class ResponseReader {
     private boolean ended;
     private @Nullable String fault;
     private RequestReader.@Nullable Body body;
+    private @Nullable IOException failed;
 
     ResponseReader(InputStream in) {
         this.in = in;
@@ -71,12 +72,8 @@ final class ResponseReader {
 
     void body(RequestReader.Body to) throws IOException {
         body = to;
-        try {
-            while (!whole) {
-                more();
-            }
-        } catch (Wrapped failed) {
-            throw failed.why;
+        while (!whole) {
+            more();
         }
     }
 
@@ -88,7 +85,7 @@ final class ResponseReader {
     private void more() throws IOException {
         if (!buffer.hasRemaining() && !ended) {
             if (headDone) {
-                parser.parseNext(buffer); // what is whole without another byte says so only when it is asked again
+                parse(); // what is whole without another byte says so only when it is asked again
             }
             if (whole && fault == null) {
                 return;
@@ -102,7 +99,7 @@ final class ResponseReader {
         }
         int before = buffer.remaining();
         boolean wasHead = headDone;
-        parser.parseNext(buffer);
+        parse();
         if (fault == null && buffer.remaining() == before && wasHead == headDone && !whole) {
             fault = ended ? "it ended early" : "it cannot be read on";
         }
@@ -111,13 +108,11 @@ final class ResponseReader {
         }
     }
 
-    private static final class Wrapped extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-        private final IOException why;
-
-        Wrapped(IOException why) {
-            super(why);
-            this.why = why;
+    /// What takes pieces of a body may fail: the parser would make another fault of that.
+    private void parse() throws IOException {
+        parser.parseNext(buffer);
+        if (failed != null) {
+            throw failed;
         }
     }
 
@@ -148,7 +143,8 @@ final class ResponseReader {
             try {
                 java.util.Objects.requireNonNull(body).piece(content);
             } catch (IOException e) {
-                throw new Wrapped(e);
+                failed = e;
+                return true;
             }
             return false;
         }

@@ -56,9 +56,9 @@ final class WebSockets {
         Thread.ofVirtual().name("egress-down").start(() -> {
             try {
                 copy(firstDown, upIn, out, link::goingDown);
+                link.finish();
             } finally {
                 downDone.countDown();
-                link.finish();
             }
         });
         copy(first, in, up, link::goingUp);
@@ -84,7 +84,7 @@ final class WebSockets {
                 send(buffer, n, to, count);
             }
         } catch (IOException gone) {
-            // the other way ends with it
+            link.end("broken"); // unless the other way has ended before, and this with it
         }
     }
 

@@ -118,6 +118,51 @@ class EgressConnectTest {
         nothingArrived();
         assertThat(lab.lookUps).isEmpty();
         await().untilAsserted(() -> assertThat(lab.told(inside)).anyMatch(t -> t.startsWith("connect.denied a.allowed.test ")));
+        assertThat(lab.records(inside)).filteredOn(r -> r.action().equals("connect.denied")).allSatisfy(r -> assertThat(r.fields()).containsEntry("class", "web").containsEntry("rule", "request.web[443]").containsEntry("port", 443));
+    }
+
+    @Test
+    void whatIsKnownOfARefusalIsOnRecordAlsoWhereAnAddressWasNamed() throws Exception {
+        var inside = lab.sandbox(Lab.policy(Lab.web(443, "*")));
+        assertThat(said(inside, InetAddress.ofLiteral(Lab.HERE), 443, "GET / HTTP/1.1\r\n\r\n".getBytes())).isIn("reset", "");
+        assertThat(said(inside, InetAddress.ofLiteral("45.0.0.77"), 443, Hello.of())).isIn("reset", "");
+        assertThat(lab.told(inside)).contains("connect.denied - not-tls", "connect.failed - -");
+        assertThat(lab.records(inside)).filteredOn(r -> r.action().equals("connect.denied") || r.action().equals("connect.failed")).hasSize(2)
+                .allSatisfy(r -> assertThat(r.fields()).containsEntry("class", "web").containsEntry("rule", "request.web[443]").containsKey("address"));
+    }
+
+    @Test
+    void whoHasSaidThatNothingMoreComesDoesNotBreakAConnectionByLeaving() throws Exception {
+        lab.origin(Lab.HERE, 8443, (connection, noted) -> {
+            Inside.say(connection, "hello\n");
+            connection.shutdownOutput();
+            noted.accept(connection.socket().getInputStream().readAllBytes().length + " bytes");
+        });
+        lab.origin(Lab.HERE, 8444, (connection, noted) -> {
+            noted.accept(connection.socket().getInputStream().readAllBytes().length + " bytes");
+            for (int i = 0; i < 20; i++) {
+                Inside.say(connection, "late");
+                Thread.sleep(5);
+            }
+        });
+        lab.origin(Lab.HERE, 8445, (connection, noted) -> {
+            Inside.say(connection, "hello\n");
+            connection.setOption(java.net.StandardSocketOptions.SO_LINGER, 0);
+        });
+        var inside = lab.sandbox(Lab.policy(Lab.web(8443, "a.allowed.test"), Lab.web(8444, "a.allowed.test"), Lab.web(8445, "a.allowed.test")));
+        try (var channel = inside.to("a.allowed.test", 8443)) {
+            assertThat(Inside.hear(channel)).isEqualTo("hello\n");
+            Inside.say(channel, "and goodbye");
+            channel.setOption(java.net.StandardSocketOptions.SO_LINGER, 0);
+        }
+        try (var channel = inside.to("a.allowed.test", 8444)) {
+            Inside.say(channel, "hello");
+        }
+        try (var channel = inside.to("a.allowed.test", 8445)) {
+            assertThat(Inside.hear(channel)).isIn("reset", "", "hello\n");
+        }
+        await().untilAsserted(() -> assertThat(lab.records(inside)).filteredOn(r -> r.action().equals("connect.closed")).extracting(r -> r.fields().get("port") + " " + r.fields().getOrDefault("reason", "-"))
+                .containsExactlyInAnyOrder("8443 -", "8444 -", "8445 broken"));
     }
 
     @ParameterizedTest

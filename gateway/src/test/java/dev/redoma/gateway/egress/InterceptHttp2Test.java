@@ -40,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class InterceptHttp2Test {
     private static final String A = "a.allowed.test";
+    private static final int BIG = 200_000;
     private static final String GOOD = ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/1";
 
     @TempDir
@@ -67,8 +68,11 @@ class InterceptHttp2Test {
                 arrived.add(request.getMethod() + " " + request.getHttpURI().getPathQuery() + " " + Request.getServerName(request));
                 String body = Content.Source.asString(request, StandardCharsets.UTF_8);
                 var trailers = HttpFields.build().put("grpc-status", "0");
-                response.setTrailersSupplier(() -> trailers);
-                response.write(true, ByteBuffer.wrap(("hello " + body).getBytes()), callback);
+                boolean big = request.getHttpURI().getPath().equals("/ok/big");
+                if (!big) {
+                    response.setTrailersSupplier(() -> trailers);
+                }
+                response.write(true, ByteBuffer.wrap(big ? new byte[BIG] : ("hello " + body).getBytes()), callback);
                 return true;
             }
         });
@@ -141,7 +145,7 @@ class InterceptHttp2Test {
         }
     }
 
-    private static byte[] block(String fields) {
+    static byte[] block(String fields) {
         var out = new ByteArrayOutputStream();
         for (String field : fields.split("\\|")) {
             int at = field.indexOf('=', 1);
@@ -175,12 +179,105 @@ class InterceptHttp2Test {
     }
 
     @Test
-    void withoutAWindowARefusalIsTheStatusAlone() throws Exception {
+    void refusalsTellAllInTheStandardWindowAndTheOriginSendsWhatIsLeftOfIt() throws Exception {
         try (var talk = new Talk(false)) {
-            talk.request(1, true, GOOD.replace("/ok/1", "/other"));
-            assertThat(talk.answer(1)).isEqualTo("403 ");
+            int told = 0;
+            for (int id = 1; id < 100; id += 2) {
+                talk.request(id, true, GOOD.replace("/ok/1", "/other"));
+                String refused = talk.answer(id);
+                assertThat(refused).startsWith("403 {").endsWith("}\n").contains("\"reason\":\"path\"");
+                told += refused.length() - 4;
+            }
+            talk.request(101, true, GOOD.replace("/ok/1", "/ok/big"));
+            int came = 0;
+            talk.client.socket.setSoTimeout(1000);
+            try {
+                for (Frame frame = talk.next(101); frame != null; frame = talk.next(101)) {
+                    came += frame.type() == Frame.DATA ? frame.payload().length : 0;
+                    assertThat(frame.has(Frame.END_STREAM)).as("%s after %s", frame.type(), came).isFalse();
+                    assertThat(came + told).isLessThanOrEqualTo(65_535);
+                }
+            } catch (java.net.SocketTimeoutException waits) {
+                // for the program to let more come
+            }
+            assertThat(came).isPositive();
+            talk.client.socket.setSoTimeout(30_000);
+            talk.send(Frame.number(Frame.WINDOW_UPDATE, 0, 1 << 20));
+            talk.send(Frame.number(Frame.WINDOW_UPDATE, 101, 1 << 20));
+            try {
+                for (Frame frame = talk.next(101); frame != null; frame = frame.has(Frame.END_STREAM) ? null : talk.next(101)) {
+                    came += frame.type() == Frame.DATA ? frame.payload().length : 0;
+                }
+            } catch (IOException stalled) {
+                throw new AssertionError(came + " of " + BIG + " came, beside " + told + " of refusals", stalled);
+            }
+            assertThat(came).isEqualTo(BIG);
         }
-        assertThat(arrived).isEmpty();
+        assertThat(arrived).containsExactly("GET /ok/big " + A);
+    }
+
+    @Test
+    void aRefusalWaitsForTheWindowOfItsStream() throws Exception {
+        try (var talk = new Talk(false)) {
+            talk.send(new Frame(Frame.SETTINGS, 0, 0, ByteBuffer.allocate(6).putShort((short) 4).putInt(0).array()));
+            talk.request(1, true, GOOD.replace("/ok/1", "/other"));
+            Frame head = talk.next(1);
+            assertThat(head.type()).isEqualTo(Frame.HEADERS);
+            assertThat(head.has(Frame.END_STREAM)).isFalse();
+            talk.request(3, true, GOOD);
+            assertThat(talk.next(3).type()).as("others go on").isEqualTo(Frame.HEADERS);
+            talk.send(Frame.number(Frame.WINDOW_UPDATE, 1, 1000));
+            Frame body = talk.next(1);
+            assertThat(body.type()).isEqualTo(Frame.DATA);
+            assertThat(new String(body.payload())).contains("\"reason\":\"path\"");
+        }
+    }
+
+    @Test
+    void anotherRulesBudgetIsNotTheConnections() throws Exception {
+        lab.apply(inside, Lab.policy(InterceptTest.rule("request.web[0]", Set.of(), null, 100_000L, List.of("/ok/big"), A), InterceptTest.rule("request.web[1]", Set.of(), null, null, List.of("/ok/1"), A)), null);
+        try (var talk = new Talk(true)) {
+            talk.send(Frame.number(Frame.WINDOW_UPDATE, 0, 1 << 20));
+            talk.request(1, true, GOOD.replace("/ok/1", "/ok/big"));
+            talk.send(Frame.number(Frame.WINDOW_UPDATE, 1, 1 << 20));
+            try {
+                while (talk.next(1) != null) {
+                    // until it is broken off
+                }
+            } catch (IOException gone) {
+                // as it should be
+            }
+        }
+        try (var talk = new Talk(true)) {
+            talk.request(1, true, GOOD);
+            assertThat(talk.answer(1)).startsWith("200 ");
+            talk.request(3, true, GOOD.replace("/ok/1", "/ok/big"));
+            assertThat(talk.answer(3)).startsWith("403 {").contains("\"reason\":\"budget\"", "\"rule\":\"request.web[0]\"", "byte budget of its rule (100000 bytes");
+        }
+        assertThat(arrived).containsExactly("GET /ok/big " + A, "GET /ok/1 " + A);
+        assertThat(lab.told(inside)).contains("request.denied " + A + " budget");
+    }
+
+    @Test
+    void anEndOfEitherSideWhereNothingIsUnderWayIsNoBreak() throws Exception {
+        try (var talk = new Talk(true)) {
+            talk.request(1, true, GOOD);
+            assertThat(talk.answer(1)).startsWith("200 ");
+        }
+        org.awaitility.Awaitility.await().untilAsserted(() -> assertThat(lab.told(inside)).contains("connect.closed " + A + " -"));
+        try (var talk = new Talk(true)) {
+            talk.request(1, true, GOOD);
+            assertThat(talk.answer(1)).startsWith("200 ");
+            server.stop();
+            assertThat(talk.next(1)).matches(f -> f == null || f.type() == Frame.GOAWAY);
+            while (Frame.read(talk.client.in) != null) {
+                // until the end
+            }
+        } catch (IOException gone) {
+            // it may be seen so
+        }
+        lab.gateway.detach(inside.id);
+        assertThat(lab.told(inside)).filteredOn(t -> t.startsWith("connect.closed")).isNotEmpty().containsOnly("connect.closed " + A + " -");
     }
 
     @ParameterizedTest

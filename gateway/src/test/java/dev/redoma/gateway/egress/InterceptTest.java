@@ -263,7 +263,12 @@ class InterceptTest {
         try (var client = SecureClient.to(lab, inside, A)) {
             assertThat(client.ask(SecureClient.get("/1", A)).status()).isEqualTo(200);
             assertThat(client.ask(SecureClient.get("/2", A)).status()).isEqualTo(200);
-            assertThat(client.ask(SecureClient.get("/3", A)).body()).contains("\"reason\":\"budget\"");
+            var refused = client.ask(SecureClient.get("/3", A));
+            assertThat(refused.status()).isEqualTo(403);
+            assertThat(refused.body()).contains("\"reason\":\"rate\"", "\"retryAfterSeconds\":", "the rate of its rule (2/h) is used up");
+            var free = java.util.regex.Pattern.compile("(?s).*Retry-After: (\\d+)\n.*").matcher(refused.head());
+            assertThat(free.matches()).as(refused.head()).isTrue();
+            assertThat(Integer.parseInt(free.group(1))).isBetween(1, 1800);
         }
         lab.apply(inside, Lab.policy(rule("request.web[1]", Set.of(), null, 100_000L, List.of(), A)), null);
         try (var client = SecureClient.to(lab, inside, A)) {
@@ -271,6 +276,80 @@ class InterceptTest {
         }
         assertThat(requests()).doesNotContain("GET /3 " + A);
         await().untilAsserted(() -> assertThat(lab.told(inside)).contains("connect.closed " + A + " bytes"));
+        long connections = lab.arrivals.stream().filter(a -> a.endsWith(" connection")).count();
+        try (var client = SecureClient.to(lab, inside, A)) {
+            assertThat(client.ask(SecureClient.get("/4", A)).body()).contains("\"reason\":\"budget\"", "\"rule\":\"request.web[1]\"", "the byte budget of its rule (100000 bytes");
+        }
+        for (int i = 0; i < 3; i++) {
+            try (var client = SecureClient.to(lab, inside, A, "h2")) {
+                assertThat(client.socket.getApplicationProtocol()).isEqualTo("h2");
+                client.say("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+                new Frame(Frame.SETTINGS, 0, 0, new byte[0]).write(client.socket.getOutputStream());
+                new Frame(Frame.HEADERS, Frame.END_HEADERS | Frame.END_STREAM, 1, InterceptHttp2Test.block(":method=GET|:scheme=https|:authority=" + A + "|:path=/5")).write(client.socket.getOutputStream());
+                Frame frame = Frame.read(client.in);
+                while (frame != null && frame.type() != Frame.DATA) {
+                    frame = Frame.read(client.in);
+                }
+                assertThat(new String(frame.payload())).contains("\"error\":\"egress_refused\"", "\"reason\":\"budget\"");
+            }
+        }
+        assertThat(lab.arrivals.stream().filter(a -> a.endsWith(" connection"))).as("nothing is dialled").hasSize((int) connections);
+        assertThat(lab.told(inside)).contains("connect.denied " + A + " budget");
+        assertThat(lab.gateway.refused(inside.id).orElseThrow().connections()).isEqualTo(4);
+    }
+
+    static String[] faults() {
+        return new String[] {"GET /ok/1 HTTP/1.1\r\nHost: " + A + "\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n|upgrade|it asks for a change to another protocol",
+            "GET https://a.allowed.test/ok/1 HTTP/1.1\r\nHost: " + A + "\r\n\r\n|absolute-form|its target is no path", "CONNECT / HTTP/1.1\r\nHost: " + A + "\r\n\r\n|connect|it asks for a tunnel",
+            "GET /ok/1 HTTP/1.1\r\nHost: b.allowed.test\r\n\r\n|host-mismatch|it does not say, in one Host", "X".repeat(40) + " /ok/1 HTTP/1.1\r\nHost: " + A + "\r\n\r\n|request-malformed|its method is longer than 32",
+            "GET /ok/1 HTTP/1.1\r\nHost: " + A + "\r\nX: " + "x".repeat(100_000) + "\r\n\r\n|request-malformed|its head is longer than 32 KiB",
+            "GET /ok/1 HTTP/1.1\r\nHost: " + A + "\r\n" + "X: 1\r\n".repeat(300) + "\r\n|request-malformed|it has more than 256 fields",
+            "GET /ok/1 HTTP/1.1\r\nHost : " + A + "\r\n\r\n|request-malformed|it is no request that can be read in one way only: "};
+    }
+
+    @ParameterizedTest
+    @org.junit.jupiter.params.provider.MethodSource("faults")
+    void eachFaultOfARequestHasASentenceOfItsOwn(String fault) throws Exception {
+        String[] parts = fault.split("\\|");
+        try (var client = SecureClient.to(lab, inside, A)) {
+            var answer = client.ask(parts[0]);
+            assertThat(answer.body()).contains("\"reason\":\"" + parts[1] + "\"", parts[2], "\"rule\":\"request.web[0]\"").doesNotContain("null");
+        }
+        assertThat(requests()).isEmpty();
+    }
+
+    @Test
+    void onlyWhatBreaksIsBroken() throws Exception {
+        var held = new CountDownLatch(1);
+        lab.origin(Lab.THERE, 443, SecureOrigin.http1(r -> {
+            if (r.path().equals("/ok/held")) {
+                held.countDown();
+                for (int i = 0; i < 1000; i++) {
+                    SecureOrigin.say(r, i == 0 ? "HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n" : "x".repeat(100_000));
+                }
+            }
+            SecureOrigin.say(r, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n" + (r.path().equals("/ok/last") ? "Connection: close\r\n" : "") + "\r\nok");
+            return !r.path().equals("/ok/last");
+        }, "b.allowed.test"));
+        lab.name("b.allowed.test", Lab.THERE);
+        for (String path : List.of("/ok/kept", "/ok/last", "/ok/reset")) {
+            var box = lab.sandbox(all("b.allowed.test"));
+            try (var client = SecureClient.to(lab, box, "b.allowed.test")) {
+                assertThat(client.ask(SecureClient.get(path, "b.allowed.test")).body()).isEqualTo("ok");
+                if (path.equals("/ok/reset")) {
+                    client.reset();
+                }
+            }
+            await().untilAsserted(() -> assertThat(lab.told(box)).as(path).anyMatch(t -> t.startsWith("connect.closed")));
+            assertThat(lab.told(box)).as(path).contains("connect.closed b.allowed.test -");
+        }
+        var box = lab.sandbox(all("b.allowed.test"));
+        try (var client = SecureClient.to(lab, box, "b.allowed.test")) {
+            client.say(SecureClient.get("/ok/held", "b.allowed.test"));
+            held.await();
+            client.reset();
+        }
+        await().untilAsserted(() -> assertThat(lab.told(box)).contains("connect.closed b.allowed.test broken"));
     }
 
     @Test

@@ -4,6 +4,7 @@ package dev.redoma.gateway.egress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redoma.policy.EgressClass;
+import dev.redoma.policy.Rate;
 import dev.redoma.policy.Rule;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -85,6 +86,20 @@ class PlainHttpTest {
     }
 
     @Test
+    void aBudgetOrARateThatIsUsedUpIsToldAsSuch() throws Exception {
+        String get = "GET / HTTP/1.1\r\nHost: a.allowed.test\r\n\r\n";
+        lab.apply(inside, Lab.policy(Lab.rule("request.web[0]", EgressClass.WEB, Rule.Handling.OPAQUE, 80, List.of(), Set.of(), new Rate(1, java.time.Duration.ofHours(1)), null, "a.allowed.test")), null);
+        assertThat(exchange(get)).endsWith("ok");
+        assertThat(exchange(get)).startsWith("HTTP/1.1 403 ").contains("\r\nRetry-After: 3", "\"reason\":\"rate\"", "\"retryAfterSeconds\":3");
+        lab.apply(inside, Lab.policy(Lab.rule("request.web[0]", EgressClass.WEB, Rule.Handling.OPAQUE, 80, List.of(), Set.of(), null, 50L, "a.allowed.test")), null);
+        exchange(get);
+        org.awaitility.Awaitility.await().untilAsserted(() -> assertThat(lab.arrivals).filteredOn(a -> a.endsWith(" connection")).hasSize(2));
+        assertThat(exchange(get)).startsWith("HTTP/1.1 403 ").contains("\"reason\":\"budget\"", "\"rule\":\"request.web[0]\"").doesNotContain("retryAfter");
+        assertThat(lab.arrivals).filteredOn(a -> a.endsWith(" connection")).as("nothing is dialled").hasSize(2);
+        assertThat(lab.told(inside)).contains("request.denied a.allowed.test rate", "request.denied a.allowed.test budget");
+    }
+
+    @Test
     void aSecondRequestOnAnApprovedConnectionNeverLeaves() throws Exception {
         assertThat(exchange("GET /1 HTTP/1.1\r\nHost: a.allowed.test\r\n\r\nGET /2 HTTP/1.1\r\nHost: denied.test\r\n\r\n")).endsWith("ok");
         assertThat(lab.arrivals).hasSize(2).noneMatch(a -> a.contains("denied.test"));
@@ -115,7 +130,7 @@ class PlainHttpTest {
         "SSH-2.0-OpenSSH\r\n\r\n"})
     void whatIsNotOneRequestForThisHostIsRefusedAndToldWhy(String request) throws Exception {
         String answer = exchange(request);
-        assertThat(answer).matches(a -> a.startsWith("HTTP/1.1 403 ") || a.startsWith("HTTP/1.1 400 "), answer).contains("\"error\":\"egress_refused\"").contains("\"host\":\"a.allowed.test\"");
+        assertThat(answer).matches(a -> a.startsWith("HTTP/1.1 403 ") || a.startsWith("HTTP/1.1 400 "), answer).contains("\"error\":\"egress_refused\"").contains("\"host\":\"a.allowed.test\"", "\"rule\":\"request.web[0]\"").doesNotContain("null");
         assertThat(lab.arrivals).isEmpty();
         assertThat(lab.told(inside)).anyMatch(t -> t.startsWith("request.denied a.allowed.test "));
     }

@@ -20,8 +20,10 @@ import javax.net.ssl.TrustManagerFactory;
 final class SecureClient implements AutoCloseable {
     final SSLSocket socket;
     final InputStream in;
+    private final SocketChannel channel;
 
     SecureClient(Lab lab, Inside inside, SocketChannel channel, String name, boolean sni, String... protocols) throws Exception {
+        this.channel = channel;
         socket = (SSLSocket) trusting(lab.gateway.authority(inside.id).orElseThrow()).getSocketFactory().createSocket(channel.socket(), name, 443, true);
         var parameters = socket.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
@@ -102,6 +104,12 @@ final class SecureClient implements AutoCloseable {
         } catch (IOException gone) {
             return true;
         }
+    }
+
+    /// Without a word.
+    void reset() throws IOException {
+        channel.setOption(java.net.StandardSocketOptions.SO_LINGER, 0);
+        channel.close();
     }
 
     @Override
