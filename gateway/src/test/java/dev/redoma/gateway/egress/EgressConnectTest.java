@@ -118,7 +118,7 @@ class EgressConnectTest {
         nothingArrived();
         assertThat(lab.lookUps).isEmpty();
         await().untilAsserted(() -> assertThat(lab.told(inside)).anyMatch(t -> t.startsWith("connect.denied a.allowed.test ")));
-        assertThat(lab.records(inside)).filteredOn(r -> r.action().equals("connect.denied")).allSatisfy(r -> assertThat(r.fields()).containsEntry("class", "web").containsEntry("rule", "request.web[443]").containsEntry("port", 443));
+        assertThat(lab.records(inside)).filteredOn(r -> r.action().equals("connect.denied")).allSatisfy(r -> assertThat(r.fields()).containsEntry("class", "web").containsEntry("rule", "request.web[443]").containsEntry("port", 443L));
     }
 
     @Test
