@@ -65,6 +65,8 @@ impl<'a> Describer<'a> {
             links: stat.st_nlink as u32,
             xattrs,
             real: Vec::new(),
+            atime_ns: Some(stat.st_atime.saturating_mul(1_000_000_000).saturating_add(stat.st_atime_nsec)),
+            ctime_ns: Some(stat.st_ctime.saturating_mul(1_000_000_000).saturating_add(stat.st_ctime_nsec)),
         }
     }
 }

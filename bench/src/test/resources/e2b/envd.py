@@ -158,6 +158,16 @@ def _():
     assert box.files.exists("/tmp/w") is False
 
 
+@works("POST /files/compose, by the SDK's own client of the daemon")
+def _():
+    box.files.write("/tmp/c/1", "first ")
+    box.files.write("/tmp/c/2", "second")
+    answer = box._envd_api.post("/files/compose", json={"source_paths": ["/tmp/c/1", "/tmp/c/2"], "destination": "/tmp/c/whole"})
+    assert (answer.status_code, answer.json()) == (200, {"path": "/tmp/c/whole", "name": "whole", "type": "file"}), answer.text
+    assert box.files.read("/tmp/c/whole") == "first second"
+    assert [e.name for e in box.files.list("/tmp/c")] == ["whole"]
+
+
 @works("files.watch_dir")
 def _():
     box.files.make_dir("/tmp/watched")

@@ -6,8 +6,6 @@ from socket import create_connection
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
-from websockets.sync.client import connect
-
 ROUTER = os.environ.get("E2B_SANDBOX_URL")
 SECURED = ROUTER is None
 
@@ -20,6 +18,8 @@ def fetched(host, path="/", data=None, headers=None):
 
 def socket(host, path):
     """A WebSocket that is open."""
+    from websockets.sync.client import connect  # not every environment has it
+
     if SECURED:
         return connect(f"wss://{host}{path}", ssl=ssl.create_default_context(), max_size=None, proxy=None)
     router = urlsplit(ROUTER)

@@ -121,7 +121,7 @@ final class SdkPlace {
             var log = Files.createTempFile(dir, "run-", ".log");
             var builder = new ProcessBuilder(argv).directory(dir.toFile()).redirectErrorStream(true).redirectOutput(log.toFile());
             if (!environment.isEmpty()) {
-                builder.environment().keySet().removeIf(name -> name.startsWith("E2B_") || name.toLowerCase(java.util.Locale.ROOT).endsWith("_proxy") || TRUST.contains(name));
+                builder.environment().keySet().removeIf(name -> name.startsWith("E2B_") || name.startsWith("NOVITA_") || name.toLowerCase(java.util.Locale.ROOT).endsWith("_proxy") || TRUST.contains(name));
                 builder.environment().putAll(environment);
             }
             var process = builder.start();

@@ -175,6 +175,14 @@ class E2bControlTest {
         refused(api.post("/sandboxes/" + id + "/hotplug-memory", Map.of("requested_size_mib", 512)), 501, "requested_size_mib");
         refused(api.post("/sandboxes/" + id + "/volume-mounts", Map.of("name", "v", "path", "/v")), 501, "volumeMounts");
         refused(api.patch("/templates/tiny", Map.of("public", true)), 501, "public");
+        for (var verb : List.of("connect", "reset")) {
+            refused(api.post("/sandboxes/" + id + "/" + verb, Map.of("secure", false)), 501, "secure");
+            refused(api.post("/sandboxes/" + id + "/" + verb, Map.of("allowPublicTraffic", false)), 501, "allowPublicTraffic");
+            refused(api.post("/sandboxes/" + id + "/" + verb, Map.of("network", Map.of("allowPublicTraffic", false))), 501, "network");
+        }
+        assertThat(box.sh("echo as it was").text()).isEqualTo("as it was\n");
+        refused(api.post("/sandboxes", Map.of("templateID", "tiny", "secrets", Map.of("A", "S"))), 501, "secrets");
+        refused(api.patch("/volumes/v", Map.of("quotaSizeGiB", 2)), 501, "quotaSizeGiB");
         api.delete("/sandboxes/" + id).expect(204);
     }
 

@@ -27,6 +27,9 @@ class E2bSdkTest {
     private static final String NODE = "## JavaScript: `e2b`";
     private static final String PYTHON = "## Python: `e2b`";
     private static final String CLI = "## Command line: `@e2b/cli`";
+    private static final String NOVITA_NODE = "## JavaScript: `novita-sandbox`";
+    private static final String NOVITA_PYTHON = "## Python: `novita-sandbox`";
+    private static final String NOVITA = "2.1.1";
 
     private final Path root = Path.of(System.getProperty("redoma.root"));
     private final Path scripts = root.resolve("bench/src/test/resources/e2b");
@@ -34,6 +37,8 @@ class E2bSdkTest {
     private final SdkTable node = new SdkTable();
     private final SdkTable python = new SdkTable();
     private final SdkTable cli = new SdkTable();
+    private final SdkTable novitaNode = new SdkTable();
+    private final SdkTable novitaPython = new SdkTable();
     private final List<String> wrong = new ArrayList<>();
 
     @Test
@@ -57,7 +62,7 @@ class E2bSdkTest {
     }
 
     private void everything(SdkLab.Way way, String column, Path work) throws IOException {
-        for (var script : ONLY == null ? SCRIPTS : List.of(ONLY)) {
+        for (var script : ONLY == null ? SCRIPTS : SCRIPTS.contains(ONLY) ? List.of(ONLY) : List.<String>of()) {
             for (var version : all() ? List.of("2.45.0", "2.51.0") : List.of("2.51.0")) {
                 var done = way.run(place.node(work), List.of("node", script + ".mjs", version.equals("2.45.0") ? "e2b-old" : "e2b-new"));
                 taken(node, version + column, script, done);
@@ -71,6 +76,10 @@ class E2bSdkTest {
         }
         if (ONLY == null || ONLY.equals("cli")) {
             taken(cli, "2.19.0" + column, "cli", way.run(place.node(work), List.of("node", "cli.mjs")));
+        }
+        if (ONLY == null || ONLY.equals("novita")) {
+            taken(novitaNode, NOVITA + column, "novita", way.run(place.node(work), List.of("node", "novita.mjs")));
+            taken(novitaPython, NOVITA + column, "novita", way.run(work, List.of(place.python("novita-" + NOVITA).toString(), scripts.resolve("novita.py").toString())));
         }
     }
 
@@ -91,7 +100,7 @@ class E2bSdkTest {
         assertThat(at).as("the mark in " + page).isPositive();
         var old = text.substring(at + BEGIN.length());
         var made = new StringBuilder();
-        for (var part : List.of(new Part(NODE, node), new Part(PYTHON, python), new Part(CLI, cli))) {
+        for (var part : List.of(new Part(NODE, node), new Part(PYTHON, python), new Part(CLI, cli), new Part(NOVITA_NODE, novitaNode), new Part(NOVITA_PYTHON, novitaPython))) {
             var before = section(old, part.title());
             var now = section(old, part.title());
             now.replaced(part.seen(), ONLY != null);

@@ -76,6 +76,7 @@ final class SdkLab implements AutoCloseable {
     private Map<String, String> environment() {
         var environment = new HashMap<String, String>();
         environment.put("E2B_API_KEY", lab.api().key());
+        environment.put("NOVITA_API_KEY", lab.api().key());
         environment.put("PYTHONDONTWRITEBYTECODE", "1");
         environment.put("TEST_IMAGE", registry.host() + "/shell:v1");
         environment.put("TEST_LOCKED_IMAGE", locked.host() + "/shell:v1");
@@ -88,6 +89,8 @@ final class SdkLab implements AutoCloseable {
         var environment = environment();
         environment.put("E2B_API_URL", lab.api().base().toString());
         environment.put("E2B_SANDBOX_URL", lab.rig().router());
+        environment.put("NOVITA_API_URL", lab.api().base().toString());
+        environment.put("NOVITA_SANDBOX_URL", lab.rig().router());
         environment.put("E2B_VOLUME_API_URL", lab.api().base().toString());
         return new Way(environment, null);
     }
@@ -98,6 +101,7 @@ final class SdkLab implements AutoCloseable {
         lab.restart(options().withFile(registries + "tls: {domain: " + DOMAIN + ", listen: \"" + names.address() + ":443\"}\n"));
         var environment = environment();
         environment.put("E2B_DOMAIN", DOMAIN);
+        environment.put("NOVITA_DOMAIN", DOMAIN);
         environment.put("NODE_EXTRA_CA_CERTS", said.get("authority").asString());
         environment.put("SSL_CERT_FILE", said.get("authority").asString());
         return new Way(environment, names);

@@ -36,7 +36,8 @@ final class FileFacts {
         return new FileInfo(
                 text(f.getPath()), f.getType().name().toLowerCase(Locale.ROOT), f.getSize(), FileModes.show(f.getMode()),
                 Integer.toUnsignedLong(f.getUid()), Integer.toUnsignedLong(f.getGid()), GuestErrors.clean(f.getOwner()),
-                GuestErrors.clean(f.getGroup()), instant(f.getMtimeNs()), f.getTarget().isEmpty() ? null : text(f.getTarget()),
+                GuestErrors.clean(f.getGroup()), instant(f.getMtimeNs()), f.hasAtimeNs() ? instant(f.getAtimeNs()) : null,
+                f.hasCtimeNs() ? instant(f.getCtimeNs()) : null, f.getTarget().isEmpty() ? null : text(f.getTarget()),
                 Integer.toUnsignedLong(f.getLinks()), f.getReal().isEmpty() ? null : text(f.getReal()), xattrs(f.getXattrsMap()));
     }
 

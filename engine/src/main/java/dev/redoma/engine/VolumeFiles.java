@@ -50,7 +50,7 @@ final class VolumeFiles implements Files {
     private static FileInfo info(TreeEntry e) {
         Stat s = e.stat();
         return new FileInfo(e.path(), s.type().name().toLowerCase(Locale.ROOT), s.size(), FileModes.show(s.mode()), s.uid(), s.gid(), Long.toString(s.uid()),
-                Long.toString(s.gid()), s.modified(), e.target(), s.links(), null, null);
+                Long.toString(s.gid()), s.modified(), s.accessed(), s.changed(), e.target(), s.links(), null, null);
     }
 
     @Override

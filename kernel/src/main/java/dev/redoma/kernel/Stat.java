@@ -9,10 +9,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Instant;
 
-/// What the kernel says about one file (`statx`). `mode` holds the permission bits with set-uid, set-gid and sticky; `device` is that
-/// of a device node, `volume` the one that the file lies on; `changed`: when anything of it last was, which nobody can set.
+/// What the kernel says about one file (`statx`). `mode` holds the permission bits with set-uid, set-gid and sticky; `changed`: when anything of it last was, which nobody can set; `device` is that
+/// of a device node, `volume` the one that the file lies on.
 public record Stat(
-        Type type, int mode, long uid, long gid, long size, long links, long inode, Instant modified, Instant changed, Device device, Device volume) {
+        Type type, int mode, long uid, long gid, long size, long links, long inode, Instant modified, Instant accessed, Instant changed, Device device, Device volume) {
 
     /// What kind of file.
     public enum Type {
@@ -61,9 +61,14 @@ public record Stat(
                 s.get(JAVA_LONG, 0x28),
                 Integer.toUnsignedLong(s.get(JAVA_INT, 0x10)),
                 s.get(JAVA_LONG, 0x20),
-                Instant.ofEpochSecond(s.get(JAVA_LONG, 0x70), Integer.toUnsignedLong(s.get(JAVA_INT, 0x78))),
-                Instant.ofEpochSecond(s.get(JAVA_LONG, 0x60), Integer.toUnsignedLong(s.get(JAVA_INT, 0x68))),
+                time(s, 0x70),
+                time(s, 0x40),
+                time(s, 0x60),
                 new Device(s.get(JAVA_INT, 0x80), s.get(JAVA_INT, 0x84)),
                 new Device(s.get(JAVA_INT, 0x88), s.get(JAVA_INT, 0x8c)));
+    }
+
+    private static Instant time(MemorySegment s, long at) {
+        return Instant.ofEpochSecond(s.get(JAVA_LONG, at), Integer.toUnsignedLong(s.get(JAVA_INT, at + 8)));
     }
 }

@@ -33,7 +33,7 @@ final class FakeFiles implements Files {
         if (bytes == null) {
             throw Problem.of(Code.FILE_NOT_FOUND, "There is no " + path + ".", "Look: files/list.").with("path", path).raise();
         }
-        return new FileInfo(path, "file", bytes.length, "0644", 1000, 1000, "user", "user", Instant.EPOCH, null, 1, null, null);
+        return new FileInfo(path, "file", bytes.length, "0644", 1000, 1000, "user", "user", Instant.EPOCH, null, null, null, 1, null, null);
     }
 
     @Override

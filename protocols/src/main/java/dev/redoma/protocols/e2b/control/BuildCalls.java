@@ -103,6 +103,9 @@ final class BuildCalls {
             throw Problem.field("build", "was started before", "a build that was ordered and not started");
         }
         var asked = Requests.body(c.http(), BuildSteps.Start.class);
+        if (asked.preBootScript() != null && !asked.preBootScript().isBlank()) {
+            throw Egress.notOffered("preBootScript", "nothing is run before a sandbox of a template starts.", "Make it a step, or send it as startCmd.");
+        }
         var base = asked.template(c.caller());
         var steps = BuildSteps.of(c.caller(), asked, base == null ? null : templates.get(c.caller(), base).config());
         var login = RegistryLogins.of(asked.fromImageRegistry());

@@ -34,7 +34,8 @@ record BuildSteps(String recipe, List<String> steps, List<String> files) {
             @Nullable Boolean force,
             @Nullable List<Step> steps,
             @Nullable String startCmd,
-            @Nullable String readyCmd) {
+            @Nullable String readyCmd,
+            @Nullable String preBootScript) {
 
         List<Step> all() {
             return steps == null ? List.of() : steps;

@@ -35,11 +35,12 @@ final class NovitaCalls {
     List<Route> routes() {
         return List.of(
                 on.post("/sandboxes/{id}/clone", Scope.CREATE, this::clone),
-                on.post("/sandboxes/{id}/reset", Scope.CREATE, c -> c.http().json(200, answers.made(sandboxes.reset(c.caller(), c.sandbox())))),
+                on.post("/sandboxes/{id}/reset", Scope.CREATE, this::reset),
                 on.get("/sandboxes/quota", Scope.READ, refuse("quota", "what a tenant may have together is the operator's configuration: quota.* in redoma.yaml")),
                 on.get("/sandboxes/events", Scope.READ, refuse("events", "they are read at /events/sandboxes")),
                 on.post("/sandboxes/{id}/hotplug-memory", Scope.CREATE, refuse("requested_size_mib", "the memory of a sandbox is fixed when it is made")),
                 on.post("/sandboxes/{id}/volume-mounts", Scope.CREATE, refuse("volumeMounts", "volumes are mounted when a sandbox is made")),
+                on.patch("/volumes/{id}", Scope.CREATE, refuse("quotaSizeGiB", "the size of a volume is fixed when it is made")),
                 on.delete("/sandboxes/{id}/volume-mounts", Scope.CREATE, refuse("volumeMounts", "volumes are mounted when a sandbox is made")));
     }
 
@@ -47,6 +48,21 @@ final class NovitaCalls {
         return c -> {
             throw Egress.notOffered(field, why + ".", "See docs/protocols/e2b.md.");
         };
+    }
+
+    /// Its disk is its template's again, and nothing of it runs on; without `resume` it is paused then.
+    private void reset(Asked c) throws IOException {
+        var asked = Requests.body(c.http(), Requests.Reset.class);
+        Requests.unguarded(asked.secure(), asked.allowPublicTraffic(), asked.network());
+        var lifetime = asked.timeout() == null ? null : Orders.seconds("timeout", asked.timeout());
+        var fresh = sandboxes.reset(c.caller(), c.sandbox());
+        if (lifetime != null) {
+            fresh = sandboxes.setLifetime(c.caller(), fresh.id(), lifetime);
+        }
+        if (Boolean.FALSE.equals(asked.resume()) && fresh.state().equals("running")) {
+            fresh = sandboxes.pause(c.caller(), fresh.id());
+        }
+        c.http().json(200, answers.made(fresh));
     }
 
     /// All of them, or with `strict` none; without it as many as can be made, but one at least.

@@ -24,6 +24,9 @@ record Orders(Settings settings, Policies policies) {
         if (r.iam() != null && !r.iam().isEmpty()) {
             throw Egress.notOffered("iam", "sandboxes are given no tokens of their own.", "Leave it out.");
         }
+        if (r.secrets() != null && !r.secrets().isEmpty()) {
+            throw Egress.notOffered("secrets", "there is no store of secrets yet.", "Leave it out.");
+        }
         var network = r.network();
         boolean open = network == null || !Boolean.FALSE.equals(network.allowPublicTraffic());
         var traits = new Traits(secured || !Boolean.FALSE.equals(r.secure()), open, network == null ? null : network.maskRequestHost(), true);

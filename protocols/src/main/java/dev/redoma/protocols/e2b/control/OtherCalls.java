@@ -32,6 +32,7 @@ final class OtherCalls {
         };
         routes.add(on.get(path, null, refuse));
         routes.add(on.post(path, null, refuse));
+        routes.add(on.put(path, null, refuse));
         routes.add(on.patch(path, null, refuse));
         routes.add(on.delete(path, null, refuse));
     }

@@ -34,7 +34,8 @@ final class Requests {
             @Nullable Map<String, String> envVars,
             @Nullable Map<String, @Nullable Object> mcp,
             @Nullable Map<String, @Nullable Object> iam,
-            @Nullable List<Mount> volumeMounts) {}
+            @Nullable List<Mount> volumeMounts,
+            @Nullable Map<String, @Nullable Object> secrets) {}
 
     public record AutoResume(boolean enabled) {}
 
@@ -54,8 +55,20 @@ final class Requests {
 
     public record Refresh(@Nullable Long duration) {}
 
-    /// Of pause, connect and resume.
-    public record Waking(@Nullable Long timeout, @Nullable Boolean memory, @Nullable Boolean autoPause) {}
+    /// Of pause, connect and resume; the last three are a derivative's.
+    public record Waking(@Nullable Long timeout, @Nullable Boolean memory, @Nullable Boolean autoPause, @Nullable Boolean secure, @Nullable Boolean allowPublicTraffic,
+            @Nullable Map<String, @Nullable Object> network) {}
+
+    /// A derivative's.
+    public record Reset(@Nullable Boolean resume, @Nullable Long timeout, @Nullable Boolean secure, @Nullable Boolean allowPublicTraffic, @Nullable Map<String, @Nullable Object> network) {}
+
+    /// Who gets in is fixed when a sandbox is made: passed over, a caller would take for closed what is open.
+    static void unguarded(@Nullable Boolean secure, @Nullable Boolean allowPublicTraffic, @Nullable Map<String, @Nullable Object> network) {
+        var field = secure != null ? "secure" : allowPublicTraffic != null ? "allowPublicTraffic" : network != null ? "network" : null;
+        if (field != null) {
+            throw Egress.notOffered(field, "who reaches a sandbox is fixed when it is made.", "Give it to create; PUT /sandboxes/{id}/network changes what it reaches.");
+        }
+    }
 
     public record Fork(@Nullable Long timeout, @Nullable Integer count) {}
 

@@ -128,6 +128,7 @@ final class SandboxCalls {
 
     private void connect(Asked c) throws IOException {
         var asked = Requests.body(c.http(), Requests.Waking.class);
+        Requests.unguarded(asked.secure(), asked.allowPublicTraffic(), asked.network());
         var sandbox = living(c);
         var atLeast = Orders.seconds("timeout", asked.timeout() == null ? TIMEOUT : asked.timeout());
         if (Answers.state(sandbox).equals("running")) {

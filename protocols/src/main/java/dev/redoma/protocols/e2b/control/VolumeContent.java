@@ -39,7 +39,6 @@ final class VolumeContent {
         this.largest = largest;
     }
 
-    /// `atime` and `ctime` are not looked at: they are `mtime`.
     public record Entry(String name, String type, String path, long size, int mode, long uid, long gid, Instant atime, Instant mtime, Instant ctime, @Nullable String target) {}
 
     public record Changes(@Nullable Long uid, @Nullable Long gid, @Nullable Integer mode) {}
@@ -159,7 +158,11 @@ final class VolumeContent {
             case "file", "directory", "symlink" -> f.type();
             default -> "unknown";
         };
-        return new Entry(name, type, f.path().startsWith("/") ? f.path() : "/" + f.path(), f.size(), Integer.parseInt(f.mode(), 8), f.uid(), f.gid(), f.modifiedAt(), f.modifiedAt(),
-                f.modifiedAt(), f.target());
+        return new Entry(name, type, f.path().startsWith("/") ? f.path() : "/" + f.path(), f.size(), Integer.parseInt(f.mode(), 8), f.uid(), f.gid(), known(f.accessedAt(), f), f.modifiedAt(),
+                known(f.changedAt(), f), f.target());
+    }
+
+    private static Instant known(@Nullable Instant time, FileInfo f) {
+        return time == null ? f.modifiedAt() : time;
     }
 }
