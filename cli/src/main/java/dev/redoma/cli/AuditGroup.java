@@ -14,8 +14,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// The record of what happened.
-@Command(name = "audit", description = "The record of what happened: read, export, verify.",
-        subcommands = {AuditGroup.Tail.class, AuditGroup.Export.class, AuditVerify.class})
+@Command(name = "audit", description = "The record of what happened: read, export, verify, scan, erase.",
+        subcommands = {AuditGroup.Tail.class, AuditGroup.Export.class, AuditVerify.class, AuditScan.class, AuditErase.class})
 final class AuditGroup {
     @Option(names = {"-h", "--help"}, usageHelp = true)
     boolean help;

@@ -45,6 +45,9 @@ final class NewFlags {
     VolumeFlags volumes = new VolumeFlags();
 
     @Mixin
+    RedactFlags redact = new RedactFlags();
+
+    @Mixin
     LimitFlags limits = new LimitFlags();
 
     /// `workspace`: `git:URL#REF`.
@@ -52,6 +55,6 @@ final class NewFlags {
         var workspace = source == null ? null : new NewWorkspace(source, null);
         return new CreateSandbox(template, name, labels.isEmpty() ? null : labels, env, limits.limits(), isolation, privileges, policy == null ? null : PolicyWord.text(policy), reopen, onTimeout,
                 getOrCreate, null, volumes.volumes(),
-                caches.isEmpty() ? null : caches, workspace, artifacts.isEmpty() ? null : artifacts);
+                caches.isEmpty() ? null : caches, workspace, artifacts.isEmpty() ? null : artifacts, redact.redact());
     }
 }

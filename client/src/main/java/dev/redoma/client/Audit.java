@@ -2,10 +2,13 @@
 package dev.redoma.client;
 
 import dev.redoma.model.wire.AuditRecord;
+import dev.redoma.model.wire.Erased;
+import dev.redoma.model.wire.Scanned;
 import dev.redoma.model.wire.Page;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The server's record of what happened. Thread-safe.
@@ -55,6 +58,16 @@ public final class Audit {
     /// The public key to pin.
     public String publicKey() {
         return api.get(Target.of("/v1/audit/key"), PublicKey.class).publicKey();
+    }
+
+    /// Looks through all that is kept of a tenant (null: of all) for what should have been masked. For operators.
+    public Scanned scan(@Nullable String tenant) {
+        return api.send(api.request("POST", Target.of("/v1/audit/scan").with("tenant", tenant), null).patience(api.patience().work()), Scanned.class);
+    }
+
+    /// Makes what is sealed about an ended sandbox (its id) unreadable for ever; the chain stays whole. For operators.
+    public Erased erase(String sandbox) {
+        return api.send(api.request("POST", Target.of("/v1/audit/erase"), Map.of("sandbox", sandbox)), Erased.class);
     }
 
     private record PublicKey(String publicKey) {}

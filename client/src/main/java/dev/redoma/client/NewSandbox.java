@@ -4,6 +4,7 @@ package dev.redoma.client;
 import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.Limits;
 import dev.redoma.model.wire.NewWorkspace;
+import dev.redoma.model.wire.Redact;
 import dev.redoma.model.wire.VolumeMount;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +53,19 @@ public record NewSandbox(CreateSandbox wire) {
     public NewSandbox policy(String policy) {
         var w = wire;
         return new NewSandbox(new CreateSandbox(w.template(), w.name(), w.labels(), w.env(), w.limits(), w.isolation(), w.privileges(), policy, w.reopen(), w.onTimeout(),
-                w.getOrCreate(), w.untrusted(), w.volumes(), w.caches(), w.workspace(), w.artifacts()));
+                w.getOrCreate(), w.untrusted(), w.volumes(), w.caches(), w.workspace(), w.artifacts(), w.redact()));
+    }
+
+    /// A value that is masked in output, records, exports and messages, under a name by which records speak of it.
+    public NewSandbox redact(String name, String value) {
+        return redact(new Redact(plus(wire.redact() == null ? null : wire.redact().values(), name, value), wire.redact() == null ? null : wire.redact().tokens()));
+    }
+
+    /// All values that are masked, and whether what looks like a token is.
+    public NewSandbox redact(Redact redact) {
+        var w = wire;
+        return new NewSandbox(new CreateSandbox(w.template(), w.name(), w.labels(), w.env(), w.limits(), w.isolation(), w.privileges(), w.policy(), w.reopen(), w.onTimeout(),
+                w.getOrCreate(), w.untrusted(), w.volumes(), w.caches(), w.workspace(), w.artifacts(), redact));
     }
 
     /// With a volume at a path of its own.
@@ -81,13 +94,13 @@ public record NewSandbox(CreateSandbox wire) {
             @Nullable Limits limits, @Nullable Boolean getOrCreate) {
         var w = wire;
         return new NewSandbox(new CreateSandbox(template, name, labels, env, limits, w.isolation(), w.privileges(), w.policy(), w.reopen(), w.onTimeout(),
-                getOrCreate, w.untrusted(), w.volumes(), w.caches(), w.workspace(), w.artifacts()));
+                getOrCreate, w.untrusted(), w.volumes(), w.caches(), w.workspace(), w.artifacts(), w.redact()));
     }
 
     private NewSandbox with(@Nullable List<VolumeMount> volumes, @Nullable List<String> caches, @Nullable NewWorkspace workspace) {
         var w = wire;
         return new NewSandbox(new CreateSandbox(w.template(), w.name(), w.labels(), w.env(), w.limits(), w.isolation(), w.privileges(), w.policy(),
-                w.reopen(), w.onTimeout(), w.getOrCreate(), w.untrusted(), volumes, caches, workspace, w.artifacts()));
+                w.reopen(), w.onTimeout(), w.getOrCreate(), w.untrusted(), volumes, caches, workspace, w.artifacts(), w.redact()));
     }
 
     private static Map<String, String> plus(@Nullable Map<String, String> old, String name, String value) {

@@ -30,7 +30,8 @@ record Core(
         ExecLifecycle execs,
         PolicyRules policies,
         Uplink uplink,
-        ApprovalGate approvals) {
+        ApprovalGate approvals,
+        Redactions redactions) {
 
     /// As finely as the database keeps it, so that every answer says the same.
     Instant now() {

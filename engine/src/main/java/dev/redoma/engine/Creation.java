@@ -93,7 +93,8 @@ final class Creation {
         if (!plan.artifacts().isEmpty()) {
             ReviewRows.declared(tx, row, plan.artifacts());
         }
-        core.records().created(tx, row, actor);
+        core.redactions().insert(tx, row, plan.redact());
+        core.records().created(tx, row, actor, plan.redact());
         core.policies().insert(tx, row, plan.stack(), core.records(), actor);
     }
 

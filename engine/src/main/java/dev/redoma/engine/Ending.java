@@ -45,6 +45,7 @@ final class Ending {
         java.time.Instant until = reviews.until(row);
         copies.remove(core, row);
         Faults.at("kill.disk");
+        last.put("reconciled", core.store().read(tx -> Reconciled.of(tx, row.id())));
         record Ended(SandboxRow row, List<ApprovalRow> waited) {}
         var ended = core.store().write(tx -> {
             if (row.uidBase() != null) {

@@ -10,7 +10,8 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /// What an operator may set about the engine. `dataDir` holds spools; `runDir` the sockets of running sandboxes (a short path: a
-/// socket's name holds 108 bytes). `sharedKernel`: two tenants may run on one kernel.
+/// socket's name holds 108 bytes). `sharedKernel`: two tenants may run on one kernel. `outputTokens`: what has the shape of a token is masked in
+/// output where a request does not say.
 public record EngineConfig(
         Path dataDir,
         Path runDir,
@@ -24,7 +25,14 @@ public record EngineConfig(
         Times times,
         Saving saving,
         Building building,
-        PolicySettings policies) {
+        PolicySettings policies,
+        boolean outputTokens) {
+
+    /// That masks what looks like a token in output.
+    public EngineConfig(Path dataDir, Path runDir, String defaultTemplate, boolean sharedKernel, Quota quota, Bounds bounds, Reserve reserve, Warm warm, Uids uids, Times times,
+            Saving saving, Building building, PolicySettings policies) {
+        this(dataDir, runDir, defaultTemplate, sharedKernel, quota, bounds, reserve, warm, uids, times, saving, building, policies, true);
+    }
 
     /// With the shipped policies.
     public EngineConfig(Path dataDir, Path runDir, String defaultTemplate, boolean sharedKernel, Quota quota, Bounds bounds, Reserve reserve, Warm warm, Uids uids, Times times,

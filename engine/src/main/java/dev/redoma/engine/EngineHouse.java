@@ -35,6 +35,7 @@ final class EngineHouse implements Engine {
     private final ExposureService exposures;
     private final Approvals approvals;
     private final Reviews reviews;
+    private final Evidence evidence;
 
     private EngineHouse(Core core, Commands commands, LiveLookup lookup, ImageSources sources, Ledger ledger) {
         this.core = core;
@@ -60,7 +61,7 @@ final class EngineHouse implements Engine {
         core.timers().onDue(new Expiry(core, ending, pausing)::due);
         var limits = new LimitRules(core.config().bounds());
         var workspaces = new Workspaces(core, commands.execs(), ending, closing);
-        var planner = new Planner(core.store(), core.tiers(), limits, core.config().defaultTemplate(), core.policies(), core.config().bounds().defaults());
+        var planner = new Planner(core.store(), core.tiers(), limits, core.config().defaultTemplate(), core.policies(), core.config().bounds().defaults(), core.redactions());
         var claim = new Claim(core, admission, creation, side, ending, warm);
         this.sandboxes = new SandboxService(core, new Idempotency(core.store()),
                 new GetOrCreate(core, planner, claim, creation, warm, pausing, starting, workspaces), new Forks(core, planner, snapshots, creation),
@@ -82,6 +83,7 @@ final class EngineHouse implements Engine {
         this.caches = new CacheService(core, volumeEffects);
         this.retention = new Retention(core);
         this.exposures = new ExposureService(core);
+        this.evidence = new EvidenceService(core, commands.execs(), ledger);
         this.approvals = new ApprovalService(core.approvals().desk());
         this.policies = new PolicyService(core, core.policies(), ledger, (live, row) -> core.uplink().change(core.handover(), live, row), row -> {
             core.approvals().policyChanged(row);
@@ -116,11 +118,13 @@ final class EngineHouse implements Engine {
         var background = new Background();
         var places = new Places(config.runDir());
         var lookup = new LiveLookup(store, boxes);
-        var commands = Commands.open(lookup, store, ledger, config.dataDir(), pool.root(), config.quota().outputBytes(), gate::exec, clock);
+        var redactions = new Redactions(store, ledger, config.outputTokens());
+        ledger.masks(redactions);
+        var commands = Commands.open(lookup, store, ledger, config.dataDir(), pool.root(), config.quota().outputBytes(), gate::exec, clock, redactions);
         var core = new Core(config, store, records, pool, clock, new TierChoice(tiers), boxes, places,
-                new Starter(pool, places, background, config.times().ready(), uplink), new Handover(), background, new SystemLog(store, clock),
+                new Starter(pool, places, background, config.times().ready(), uplink), new Handover(), background, new SystemLog(store, clock, redactions),
                 new UidRanges(config.uids()), new Quotas(config), new Holding(new VolumeUse()), new Timers(clock, background), new LayerHolds(), commands.lifecycle(), policies,
-                uplink, gate);
+                uplink, gate, redactions);
         return new EngineHouse(core, commands, lookup, images, ledger);
     }
 
@@ -208,6 +212,11 @@ final class EngineHouse implements Engine {
     @Override
     public Reviews reviews() {
         return reviews;
+    }
+
+    @Override
+    public Evidence evidence() {
+        return evidence;
     }
 
     @Override

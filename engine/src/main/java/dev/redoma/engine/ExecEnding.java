@@ -86,6 +86,7 @@ final class ExecEnding {
     }
 
     private void finish(ExecRun run, ExecOutcome outcome, boolean closed) {
+        run.output().flush();
         var spool = run.spool();
         var output = new ExecRows.Output(spool.kept(), spool.dropped(), closed);
         var digest = spool.digest();
@@ -93,18 +94,22 @@ final class ExecEnding {
         boolean recorded = insist(run, () -> store.write(tx -> {
             ExecRows.end(tx, run.facts().id(), pid, outcome, output);
             log.end(tx, run.facts(), outcome, output, digest, run.live().limits().memoryBytes());
+            log.masked(tx, run.facts(), run.output(), closed ? "all" : "until-exit");
             return true;
         }));
         if (recorded) {
+            run.output().recorded();
             run.publish(outcome, output.kept(), closed);
         }
     }
 
     /// All its output has come, after its end.
     void outputClosed(ExecRun run) {
+        run.output().flush();
         var output = new ExecRows.Output(run.spool().kept(), run.spool().dropped(), true);
         insist(run, () -> store.write(tx -> {
             ExecRows.output(tx, run.facts().id(), output);
+            log.masked(tx, run.facts(), run.output(), "all");
             return true;
         }));
     }

@@ -3,12 +3,12 @@ package dev.redoma.engine;
 
 import dev.redoma.ledger.Entry;
 import dev.redoma.ledger.Ledger;
+import dev.redoma.ledger.redact.Masks;
 import dev.redoma.model.Problem;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -22,18 +22,18 @@ final class ExecLog {
         this.ledger = ledger;
     }
 
-    void begin(Handle tx, ExecFacts facts, Set<String> envNames, Optional<String> approval) {
+    void begin(Handle tx, ExecFacts facts, ExecOrder order, Optional<String> approval) {
         var open = new HashMap<String, Object>();
         open.put("tty", facts.spec().tty() != null);
         open.put("stdin", facts.stdin());
         open.put("outputLimitBytes", facts.outputLimit());
         put(open, "timeoutMs", facts.spec().timeoutMs());
         var sealed = new HashMap<String, Object>();
-        sealed.put("argv", facts.spec().argv());
-        sealed.put("cwd", ExecRows.shown(facts.cwd()));
+        sealed.put("argv", order.spec().argv()); // as asked for: the ledger masks it and says so
+        sealed.put("cwd", ExecRows.shown(order.cwd()));
         sealed.put("user", facts.user());
-        sealed.put("envNames", List.copyOf(envNames));
-        put(sealed, "label", facts.spec().label());
+        sealed.put("envNames", List.copyOf(order.env().keySet()));
+        put(sealed, "label", order.spec().label());
         append(tx, facts, "requested", open, sealed, List.of());
         append(tx, facts, "approved", approval.<Map<String, Object>>map(id -> Map.of("by", "approval", "approval", id)).orElse(Map.of("by", "policy")), Map.of(), List.of());
     }
@@ -54,6 +54,23 @@ final class ExecLog {
         open.put("outputBytes", output.kept());
         open.put("droppedBytes", output.dropped());
         append(tx, facts, "ended", open, Map.of("outputSha256", digest), List.of("exitCode", "signal", "outputSha256"));
+    }
+
+    /// The first thing in its output that is not to be seen; before anything of it is shown.
+    void masking(Handle tx, ExecFacts facts) {
+        ledger.append(tx, redaction(facts, "masking", Map.of("in", "output")));
+    }
+
+    /// What was masked in its output, if anything was. `shownBytes`: of what had been shown before it was clear what it is.
+    void masked(Handle tx, ExecFacts facts, MaskedOutput output, String until) {
+        var counts = output.unrecorded();
+        if (!counts.isEmpty()) {
+            ledger.append(tx, redaction(facts, "masked", Map.of("in", "output", "until", until, "found", Masks.told(counts), "shownBytes", output.shownBefore())));
+        }
+    }
+
+    private static Entry redaction(ExecFacts f, String action, Map<String, Object> open) {
+        return new Entry(f.tenant(), Records.ENGINE, f.sandbox().value(), f.id().value(), "redaction", action, open, Map.of(), List.of());
     }
 
     /// The guest refused to start it.

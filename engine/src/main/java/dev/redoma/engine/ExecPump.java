@@ -124,7 +124,7 @@ final class ExecPump {
     }
 
     private void output(GuestOp op, int stream) {
-        spool.append(stream, op.data());
+        run.output().append(stream, op.data());
         if (!op.ready()) {
             spool.tell(); // readers are woken once for what came together
         }
@@ -163,7 +163,7 @@ final class ExecPump {
             throw protocol("output that it had sent before");
         }
         if (gap > 0) {
-            spool.skip(gap);
+            run.output().skip(gap);
         }
         acked = spool.total();
         run.started(started.getPid(), started.getBoot());
@@ -241,6 +241,7 @@ final class ExecPump {
     }
 
     private boolean attach() {
+        run.output().flush(); // it goes on where what is kept ends
         var attach = Attach.newBuilder().setId(run.facts().id().value()).setFrom(spool.total());
         try (var op = run.live().guest().open(Request.newBuilder().setAttach(attach).build(), Duration.ofSeconds(1))) {
             return follow(op);

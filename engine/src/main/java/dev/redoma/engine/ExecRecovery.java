@@ -4,6 +4,7 @@ package dev.redoma.engine;
 import dev.redoma.model.ExecId;
 import dev.redoma.model.SandboxId;
 import dev.redoma.store.Store;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -13,8 +14,10 @@ final class ExecRecovery {
     private final Spools spools;
     private final ExecEnding ending;
     private final Consumer<ExecRun> takeOver;
+    private final BiFunction<ExecFacts, Spool, MaskedOutput> output;
 
-    ExecRecovery(Store store, Spools spools, ExecEnding ending, Consumer<ExecRun> takeOver) {
+    ExecRecovery(Store store, Spools spools, ExecEnding ending, Consumer<ExecRun> takeOver, BiFunction<ExecFacts, Spool, MaskedOutput> output) {
+        this.output = output;
         this.store = store;
         this.spools = spools;
         this.ending = ending;
@@ -24,7 +27,7 @@ final class ExecRecovery {
     /// Attaches to each; whom the guest does not know is lost.
     void recover(Live live) {
         for (var row : store.read(h -> ExecRows.unfinished(h, live.id()))) {
-            takeOver.accept(ExecRun.recovered(row, live, spools.recover(row)));
+            takeOver.accept(ExecRun.recovered(row, live, output.apply(row.facts(), spools.recover(row))));
         }
     }
 

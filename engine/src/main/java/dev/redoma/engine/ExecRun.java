@@ -23,6 +23,7 @@ final class ExecRun {
 
     private final ExecFacts facts;
     private final Live live;
+    private final MaskedOutput output;
     private final Spool spool;
     private final Live.Busy busy;
     private final AtomicBoolean resting = new AtomicBoolean();
@@ -51,18 +52,20 @@ final class ExecRun {
     private volatile boolean persisted;
     private volatile Runnable afterwards = () -> {};
 
-    ExecRun(ExecFacts facts, Live live, Spool spool) {
+    ExecRun(ExecFacts facts, Live live, MaskedOutput output) {
         this.facts = facts;
         this.live = live;
-        this.spool = spool;
+        this.output = output;
+        this.spool = output.spool();
         var label = facts.spec().label();
         // What the template starts by itself runs as long as the sandbox does: it would never be idle.
         this.busy = label != null && label.startsWith(StartCommand.OURS) ? () -> {} : live.busy();
     }
 
     /// One that an earlier server started; `ended` if its exit was recorded and only output is still to come.
-    static ExecRun recovered(ExecRows.Unfinished row, Live live, Spool spool) {
-        var run = new ExecRun(row.facts(), live, spool);
+    static ExecRun recovered(ExecRows.Unfinished row, Live live, MaskedOutput output) {
+        var run = new ExecRun(row.facts(), live, output);
+        var spool = output.spool();
         run.admitted = true;
         run.recovered = true;
         run.group = live.instance().group(row.facts().id()).orElse(null);
@@ -85,6 +88,10 @@ final class ExecRun {
 
     Spool spool() {
         return spool;
+    }
+
+    MaskedOutput output() {
+        return output;
     }
 
     Instance.@Nullable ExecGroup group() {

@@ -49,24 +49,27 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
     private final Spools spools;
     private final ExecGate gate;
     private final ExecRecovery recovery;
+    private final ExecMasks masks;
 
-    /// `data`: the directory below which output is kept, of each sandbox about `outputBudget` bytes.
+    /// That knows tokens by their shape alone.
     ExecService(LiveBoxes boxes, Store store, Ledger ledger, Path data, long outputBudget, Clock clock) {
-        this(boxes, store, ledger, data, outputBudget, (caller, live, order) -> ApprovalTicket.NONE, clock);
+        this(boxes, store, ledger, data, outputBudget, (caller, live, order) -> ApprovalTicket.NONE, clock, Masking.SHAPES);
     }
 
-    ExecService(LiveBoxes boxes, Store store, Ledger ledger, Path data, long outputBudget, ExecGate gate, Clock clock) {
+    /// `data`: the directory below which output is kept, of each sandbox about `outputBudget` bytes. `masking`: what is masked of each sandbox.
+    ExecService(LiveBoxes boxes, Store store, Ledger ledger, Path data, long outputBudget, ExecGate gate, Clock clock, Masking masking) {
         this.gate = gate;
         this.boxes = boxes;
         this.store = store;
         this.clock = clock;
         this.log = new ExecLog(ledger);
+        this.masks = new ExecMasks(masking, store, log);
         this.ending = new ExecEnding(store, log, clock);
         this.killer = new ExecKiller(ending);
         this.timer = new ExecTimer(killer);
         this.watch = new ExecWatch(runs, ending, store);
         this.spools = new Spools(data, outputBudget);
-        this.recovery = new ExecRecovery(store, spools, ending, this::takeOver);
+        this.recovery = new ExecRecovery(store, spools, ending, this::takeOver, masks::output);
         this.pumps = Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("redoma-exec-", 0).factory());
         watch.start();
     }
@@ -92,7 +95,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
     private ExecRun begin(Caller caller, Live live, ExecOrder order, ApprovalTicket ticket) {
         runs.reserve(live.id());
         var facts = facts(caller, live, order);
-        var run = new ExecRun(facts, live, spools.fresh(facts));
+        var run = new ExecRun(facts, live, masks.output(facts, spools.fresh(facts)));
         runs.add(run);
         pumps.execute(() -> pump(run, p -> p.begin(order.request(run.facts().id(), live), () -> record(run, order, ticket))));
         begun(run);
@@ -103,7 +106,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         var now = clock.instant().truncatedTo(ChronoUnit.MICROS);
         var timeout = order.spec().timeoutMs();
         var deadline = timeout == null ? null : now.plusMillis(timeout);
-        return new ExecFacts(ExecId.mint(), live.id(), live.version(), live.tenant().value(), caller.key(), order.kept(), order.cwd(), order.user(), now, deadline);
+        return new ExecFacts(ExecId.mint(), live.id(), live.version(), live.tenant().value(), caller.key(), masks.kept(live.id(), order.kept()), masks.word(live.id(), order.cwd()), order.user(), now, deadline);
     }
 
     /// The guest forks meanwhile, but nothing of the user's runs before this is durable.
@@ -112,7 +115,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
             store.write(tx -> {
                 ExecRows.insert(tx, run.facts());
                 ticket.redeem(tx, run.facts().id().value());
-                log.begin(tx, run.facts(), order.env().keySet(), ticket.approval());
+                log.begin(tx, run.facts(), order, ticket.approval());
                 return true;
             });
             run.approve();
@@ -134,7 +137,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
             if (!run.abandoned() && run.recorded() && run.claim()) {
                 ending.refused(run, e.problem());
             }
-            throw e;
+            throw masks.masked(run.facts().sandbox(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw interrupted();

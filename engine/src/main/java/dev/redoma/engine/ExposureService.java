@@ -70,13 +70,26 @@ final class ExposureService implements Exposures {
             throw Problem.field("port", what.port() + " is no port", "1 to 65535");
         }
         Audience audience = audience(what.audience());
-        Duration most = PreviewRefusal.allowed(policies(row), what.port(), audience);
+        @Nullable Duration most = allowed(caller, row, what.port(), audience);
         Duration time = what.ttlMs() == null ? shorter(STANDARD, most) : time(what.ttlMs(), what.port(), most);
         Instant now = core.now();
         var fresh = new ExposureRow(ExposureId.mint(), row.id(), row.tenant(), what.port(), audience, now, caller.key(), now.plus(time));
         ApprovalTicket ticket = core.approvals().port(caller, row, fresh.port(), audience, time);
         core.background().call(() -> added(row, fresh, ticket));
         return fresh.view(now, audience == Audience.TOKEN ? tokens.of(fresh) : null);
+    }
+
+    /// What policy refuses is on record as well.
+    private @Nullable Duration allowed(Caller caller, SandboxRow row, int port, Audience audience) {
+        try {
+            return PreviewRefusal.allowed(policies(row), port, audience);
+        } catch (RedomaException refused) {
+            core.store().write(tx -> {
+                core.records().exposeRefused(tx, row, caller.key(), port, audience, refused.code());
+                return true;
+            });
+            throw refused;
+        }
     }
 
     private static Audience audience(@Nullable String asked) {

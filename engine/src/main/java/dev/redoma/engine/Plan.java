@@ -4,6 +4,7 @@ package dev.redoma.engine;
 import dev.redoma.model.wire.Isolation;
 import dev.redoma.model.wire.Limits;
 import dev.redoma.model.wire.Mount;
+import dev.redoma.model.wire.Redact;
 import dev.redoma.model.wire.Workspace;
 import dev.redoma.policy.PolicyStack;
 import java.util.List;
@@ -28,7 +29,8 @@ record Plan(
         List<Mount> mounts,
         List<CacheTools> caches,
         @Nullable Workspace workspace,
-        List<String> artifacts) {
+        List<String> artifacts,
+        @Nullable Redact redact) {
 
     String policy() {
         return stack.name();

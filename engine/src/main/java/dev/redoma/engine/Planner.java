@@ -23,8 +23,10 @@ final class Planner {
     private final String defaultTemplate;
     private final PolicyRules policies;
     private final Limits defaults;
+    private final Redactions redactions;
 
-    Planner(Store store, TierChoice tiers, LimitRules limits, String defaultTemplate, PolicyRules policies, Limits defaults) {
+    Planner(Store store, TierChoice tiers, LimitRules limits, String defaultTemplate, PolicyRules policies, Limits defaults, Redactions redactions) {
+        this.redactions = redactions;
         this.policies = policies;
         this.defaults = defaults;
         this.store = store;
@@ -61,10 +63,10 @@ final class Planner {
         String template = r.template();
         Source source = store.read(tx -> template == null ? Source.standard(tx, caller, defaultTemplate) : Source.find(tx, caller, template));
         return new Plan(source, tier, TierChoice.facts(tier), name, labels, over(over(source.config().environment(), CacheTools.environment(caches)), env), filled, privileges,
-                stack, reopen, onTimeout, Boolean.TRUE.equals(r.untrusted()), null, mounts, caches, workspace, artifacts);
+                stack, reopen, onTimeout, Boolean.TRUE.equals(r.untrusted()), null, mounts, caches, workspace, artifacts, RedactRules.check(r.redact()));
     }
 
-    /// As the source, but for what the request says; of volumes only those that it names.
+    /// As the source, with all that is masked of it, but for what the request says; of volumes only those that it names.
     Plan fork(Caller caller, SandboxRow from, Source source, ForkSandbox r) {
         var volumes = MountRules.check(r.volumes(), List.of());
         var mounts = store.read(tx -> Holding.named(tx, caller, from.tenant(), volumes));
@@ -74,7 +76,8 @@ final class Planner {
         TierChoice.mustEnforce(tier, LimitRules.enforced(filled));
         return new Plan(source, tier, TierChoice.facts(tier), RequestRules.name("name", r.name()),
                 labels(from, r), from.env(), filled, from.privileges(), stack,
-                from.reopen(), from.onTimeout(), from.untrusted(), from.id().value(), mounts, List.of(), null, List.of());
+                from.reopen(), from.onTimeout(), from.untrusted(), from.id().value(), mounts, List.of(), null, List.of(),
+                store.read(tx -> redactions.of(tx, from.id().value())).orElse(null));
     }
 
     private static Map<String, String> labels(SandboxRow from, ForkSandbox r) {

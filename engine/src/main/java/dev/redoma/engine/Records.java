@@ -4,13 +4,17 @@ package dev.redoma.engine;
 import dev.redoma.ledger.Entry;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.model.Caller;
+import dev.redoma.model.Code;
+import dev.redoma.model.wire.Redact;
 import dev.redoma.model.wire.StopReason;
 import dev.redoma.model.wire.Workspace;
+import dev.redoma.policy.Audience;
 import dev.redoma.policy.PolicyStack;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 
 /// Writes what happens to sandboxes, snapshots and templates into the ledger, in the transaction of the state change itself.
 final class Records {
@@ -35,7 +39,7 @@ final class Records {
     }
 
     /// The first record of a sandbox: everything it was given.
-    void created(Handle tx, SandboxRow row, String actor) {
+    void created(Handle tx, SandboxRow row, String actor, @Nullable Redact redact) {
         var open = new LinkedHashMap<String, Object>();
         open.put("template", row.template().name());
         open.put("digest", row.template().digest());
@@ -57,6 +61,10 @@ final class Records {
         var sealed = new LinkedHashMap<String, Object>();
         if (row.name() != null) {
             sealed.put("name", row.name());
+        }
+        if (redact != null) {
+            sealed.put("redactNames", List.copyOf(redact.values().keySet()));
+            open.put("redactTokens", redact.tokens() == null ? "standard" : redact.tokens() ? "on" : "off");
         }
         sealed.put("labels", row.labels());
         sealed.put("envNames", row.env().keySet().stream().sorted().toList());
@@ -86,6 +94,11 @@ final class Records {
         open.put("audience", e.audience().wire());
         open.put("expiresAt", e.expiresAt().toString());
         ledger.append(tx, new Entry(e.tenant().value(), actor, e.sandbox().value(), null, "preview", action, open, Map.of(), List.of()));
+    }
+
+    void exposeRefused(Handle tx, SandboxRow row, String actor, int port, Audience audience, Code why) {
+        ledger.append(tx, new Entry(row.tenant().value(), actor, row.id().value(), null, "preview", "expose.refused",
+                Map.of("port", port, "audience", audience.wire(), "code", why.wire()), Map.of(), List.of()));
     }
 
     void stopped(Handle tx, SandboxRow row, String actor, String action, StopReason reason) {

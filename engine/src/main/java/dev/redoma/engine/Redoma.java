@@ -29,6 +29,8 @@ public interface Redoma {
 
     Reviews reviews();
 
+    Evidence evidence();
+
     /// Files of volumes, without a sandbox; where `Files` says sandbox, a volume is meant.
     Files volumeFiles();
 }

@@ -19,8 +19,9 @@ final class Retention {
                 .bind("old", Columns.micros(old)).mapTo(String.class).list());
         for (String id : ids) {
             core.execs().forget(new SandboxId(id));
+            core.redactions().forget(new SandboxId(id));
             core.store().write(tx -> {
-                for (String table : List.of("exec", "system_log", "idempotency", "sandbox_policy")) {
+                for (String table : List.of("exec", "system_log", "idempotency", "sandbox_policy", "redaction")) {
                     tx.createUpdate("DELETE FROM " + table + " WHERE sandbox = :id").bind("id", id).execute();
                 }
                 return tx.createUpdate("DELETE FROM sandbox WHERE id = :id").bind("id", id).execute();

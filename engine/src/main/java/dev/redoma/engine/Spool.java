@@ -138,6 +138,20 @@ final class Spool {
         }
     }
 
+    /// Writer: these bytes take the place of some that were kept before, as far as they were.
+    void change(long at, ByteBuffer bytes) {
+        int kept = (int) Math.max(0, Math.min(bytes.remaining(), size - at));
+        var instead = bytes.slice(bytes.position(), kept);
+        digest = null;
+        try {
+            for (long to = at; instead.hasRemaining(); ) {
+                to += file().write(instead, to);
+            }
+        } catch (IOException e) {
+            LOG.error("output of {} keeps {} bytes from {} on that should be masked", path.getFileName(), kept, at, e);
+        }
+    }
+
     /// Writer: bytes that the guest no longer had.
     void skip(long bytes) {
         publish(0, bytes);

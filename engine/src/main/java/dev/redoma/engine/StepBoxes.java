@@ -34,7 +34,7 @@ final class StepBoxes {
         var source = new Source(new TemplateRef(order.row().template(), StepKey.stack(layers)), layers, TemplateConfig.NONE);
         Tier tier = core.tiers().choose(null);
         var plan = new Plan(source, tier, TierChoice.facts(tier), null, Map.of(LABEL, order.id().value()), Map.of(), ofStep(), "sudo", NOTHING, "creator",
-                "kill", false, null, List.of(), List.of(), null, List.of());
+                "kill", false, null, List.of(), List.of(), null, List.of(), null);
         return new StepBox(core, commands, ending, order, creation.bare(order.caller(), plan));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.ledger.redact.Hits;
 import dev.redoma.model.SandboxId;
 import dev.redoma.store.Store;
 import java.time.Clock;
@@ -19,10 +20,12 @@ final class SystemLog {
 
     private final Store store;
     private final Clock clock;
+    private final Masking masking;
     private final ConcurrentLinkedQueue<Line> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger size = new AtomicInteger();
 
-    SystemLog(Store store, Clock clock) {
+    SystemLog(Store store, Clock clock, Masking masking) {
+        this.masking = masking;
         this.store = store;
         this.clock = clock;
     }
@@ -44,6 +47,7 @@ final class SystemLog {
             lines.add(line);
         }
         if (!lines.isEmpty()) {
+            lines.replaceAll(l -> new Line(l.sandbox, l.at, masking.words(l.sandbox).mask(l.text, new Hits())));
             store.write(tx -> write(tx, lines));
         }
     }

@@ -60,7 +60,12 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
     }
 
     GuestRig(long memoryLimit) throws IOException {
-        this(channel -> CgroupInstance.start(ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet(), memoryLimit,
+        this(Files.createTempDirectory("rd-exec-"), memoryLimit);
+    }
+
+    /// With everything of the server's in that directory.
+    GuestRig(Path dir, long memoryLimit) throws IOException {
+        this(dir, channel -> CgroupInstance.start(ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet(), memoryLimit,
                 guest().toString(), channel.resolve("guest.sock").toString()));
         try {
             link.awaitReady(Duration.ofSeconds(60));
@@ -70,8 +75,8 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
         }
     }
 
-    private GuestRig(java.util.function.Function<Path, Instance> start) throws IOException {
-        dir = Files.createTempDirectory("rd-exec-");
+    private GuestRig(Path dir, java.util.function.Function<Path, Instance> start) throws IOException {
+        this.dir = dir;
         store = SqliteStore.open(dir.resolve("redoma.db"));
         ledger = ChainLedger.open(store, dir);
         store.write(tx -> tx.execute("""
@@ -87,7 +92,7 @@ final class GuestRig implements LiveBoxes, AutoCloseable {
 
     /// Without a process: a test plays the guest. Init and children are this very process.
     static GuestRig fake() throws IOException {
-        return new GuestRig(channel -> new FakeGuest.Self(true));
+        return new GuestRig(Files.createTempDirectory("rd-exec-"), channel -> new FakeGuest.Self(true));
     }
 
     /// Ends the init, as a crash of it would.

@@ -5,10 +5,12 @@ import dev.redoma.store.Sql;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import javax.crypto.Mac;
 import javax.crypto.SecretKey;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +60,18 @@ final class BodyKeys {
         return row.wrapped == null ? Sealing.randomKey() : unwrap(tenant, owner, row.wrapped);
     }
 
+    /// What is no record has a key of its own, made of the owner's and the installation's: exports hold the owner's.
+    SecretKey own(SecretKey bodyKey) {
+        try {
+            var mac = Mac.getInstance("HmacSHA256");
+            mac.init(installation);
+            mac.update("no record\n".getBytes(StandardCharsets.UTF_8));
+            return Sealing.key(mac.doFinal(bodyKey.getEncoded()));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /// Null where the key was erased, or there is none that this installation can unwrap.
     @Nullable SecretKey forOpening(Handle tx, String tenant, String owner) {
         var row = find(tx, owner);
@@ -72,6 +86,10 @@ final class BodyKeys {
         if (row != null && row.wrapped != null) {
             forget(row.wrapped);
         }
+    }
+
+    @Nullable String tenantOf(Handle tx, String owner) {
+        return Sql.first(tx, row -> row.getString(1), "SELECT tenant FROM body_key WHERE sandbox = ?", owner);
     }
 
     private record Row(byte @Nullable [] wrapped) {}

@@ -13,6 +13,7 @@ final class ChainCheck {
     private long seq;
     private String hash = Digests.NOTHING_BEFORE;
     private long anchored; // the last record that a signed head vouches for
+    private final Missing missing = new Missing();
     private @Nullable Failure failure;
 
     /// The first bad record of a chain.
@@ -42,7 +43,9 @@ final class ChainCheck {
         if (!Digests.hex(Digests.sha256(text)).equals(recorded)) {
             return fail(here, "record " + here + " was changed: its hash does not fit");
         }
-        if (!Objects.equals(body.get("sealed"), sealed == null ? null : Digests.hex(Digests.sha256(sealed)))) {
+        if (sealed == null && body.get("sealed") != null) {
+            missing.of(body.get("category"), here);
+        } else if (!Objects.equals(body.get("sealed"), sealed == null ? null : Digests.hex(Digests.sha256(sealed)))) {
             return fail(here, "the sealed fields of record " + here + " were changed");
         }
         if (!hash.equals(body.get("prev"))) {
@@ -52,6 +55,7 @@ final class ChainCheck {
         }
         seq = here;
         hash = recorded;
+        missing.look(body, here);
         return headHere();
     }
 
@@ -64,10 +68,16 @@ final class ChainCheck {
         return true;
     }
 
+    /// What is sealed may be missing only where a record says that it was removed. To be called after the last record.
+    boolean nothingMissing() {
+        long first = missing.first();
+        return first == 0 || fail(first, "the sealed fields of record " + first + " are missing, and no record says that they were removed");
+    }
+
     /// To be called after the last record. False when a signed head lies beyond it.
     boolean end() {
-        return heads.isEmpty() || heads.lastKey() <= seq
-                || fail(seq + 1, "record " + (seq + 1) + " is missing: the chain was signed up to record " + heads.lastKey());
+        return nothingMissing() && (heads.isEmpty() || heads.lastKey() <= seq
+                || fail(seq + 1, "record " + (seq + 1) + " is missing: the chain was signed up to record " + heads.lastKey()));
     }
 
     boolean fail(long record, String message) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.ledger;
 
+import dev.redoma.ledger.redact.Hits;
+import dev.redoma.ledger.redact.Masks;
+import dev.redoma.ledger.redact.Patterns;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.AuditRecord;
 import dev.redoma.store.Store;
@@ -8,9 +11,11 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
@@ -19,12 +24,17 @@ import org.jspecify.annotations.Nullable;
 /// The ledger in the store's database. Its keys (`ledger.key`, `bodies.key`) and the second copy of its signed heads (`heads.log`)
 /// are files in the directory given. Thread-safe.
 public final class ChainLedger implements Ledger {
+    /// Records are counted from 1.
+    private static final long NO_RECORD = 0;
+
     private final Store store;
     private final SigningKey key;
     private final BodyKeys bodyKeys;
     private final HeadsLog log;
     private final Checkpoints checkpoints;
+    private final Pruning pruning;
     private volatile Function<String, Optional<String>> persons = actor -> Optional.empty();
+    private volatile Masks masks = (tx, tenant, sandbox) -> Patterns.shapes();
 
     private ChainLedger(Store store, Path directory, SigningKey key, BodyKeys bodyKeys) {
         this.store = store;
@@ -32,6 +42,7 @@ public final class ChainLedger implements Ledger {
         this.bodyKeys = bodyKeys;
         log = new HeadsLog(directory.resolve("heads.log"));
         checkpoints = new Checkpoints(store, key, log);
+        pruning = new Pruning(store, this);
     }
 
     /// Makes the keys when the database is new; a database that was written with other keys is refused.
@@ -49,13 +60,41 @@ public final class ChainLedger implements Ledger {
     }
 
     @Override
+    public void masks(Masks masks) {
+        this.masks = masks;
+    }
+
+    @Override
     public long append(Handle tx, Entry asked) {
         var entry = persons.apply(asked.actor()).map(person -> asked.with("person", person)).orElse(asked);
+        var hits = new Hits();
+        long seq = put(tx, entry.masked(masks.of(tx, entry.tenant(), entry.sandbox()), hits));
+        if (!hits.counts().isEmpty()) {
+            put(tx, new Entry(entry.tenant(), "engine", entry.sandbox(), entry.exec(), "redaction", "masked",
+                    Map.of("in", "record", "record", seq, "of", entry.category() + "." + entry.action(), "found", Masks.told(hits.counts())), Map.of(), List.of()));
+        }
+        return seq;
+    }
+
+    private long put(Handle tx, Entry entry) {
         var tip = Tip.of(tx, entry.tenant());
         long seq = tip.seq() + 1;
         var row = Row.of(entry, seq, now(), tip.hash(), seal(tx, entry, seq));
         row.insert(tx);
         return seq;
+    }
+
+    @Override
+    public byte[] seal(Handle tx, String tenant, String sandbox, byte[] plain) {
+        String owner = BodyKeys.owner(tenant, sandbox);
+        return Sealing.seal(bodyKeys.own(bodyKeys.forSealing(tx, tenant, owner)), plain, Row.context(tenant, owner, NO_RECORD));
+    }
+
+    @Override
+    public byte @Nullable [] open(Handle tx, String tenant, String sandbox, byte[] sealed) {
+        String owner = BodyKeys.owner(tenant, sandbox);
+        var bodyKey = bodyKeys.forOpening(tx, tenant, owner);
+        return bodyKey == null ? null : Sealing.open(bodyKeys.own(bodyKey), sealed, Row.context(tenant, owner, NO_RECORD));
     }
 
     private byte @Nullable [] seal(Handle tx, Entry entry, long seq) {
@@ -105,6 +144,11 @@ public final class ChainLedger implements Ledger {
     }
 
     @Override
+    public long prune(Map<String, Duration> keep) {
+        return pruning.run(keep, now());
+    }
+
+    @Override
     public Verdict verify() {
         return new StoreVerification(store, log, key.publicKey()).run();
     }
@@ -112,6 +156,11 @@ public final class ChainLedger implements Ledger {
     @Override
     public String publicKey() {
         return key.publicKey();
+    }
+
+    @Override
+    public @Nullable String tenantOf(Handle tx, String sandbox) {
+        return bodyKeys.tenantOf(tx, sandbox);
     }
 
     @Override

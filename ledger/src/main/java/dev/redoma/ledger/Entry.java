@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.ledger;
 
+import dev.redoma.ledger.redact.Hits;
+import dev.redoma.ledger.redact.Masks;
+import dev.redoma.ledger.redact.Patterns;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -29,5 +32,12 @@ public record Entry(
         var more = new java.util.LinkedHashMap<>(open);
         more.put(name, value);
         return new Entry(tenant, actor, sandbox, exec, category, action, more, sealed, fromGuest);
+    }
+
+    /// With every text in it masked.
+    @SuppressWarnings("unchecked")
+    Entry masked(Patterns patterns, Hits hits) {
+        return patterns.empty() ? this : new Entry(tenant, actor, sandbox, exec, category, action, (Map<String, Object>) Masks.masked(open, patterns, hits),
+                (Map<String, Object>) Masks.masked(sealed, patterns, hits), fromGuest);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.ledger;
 
+import dev.redoma.ledger.redact.Masks;
 import dev.redoma.model.wire.AuditRecord;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,6 +37,21 @@ public interface Ledger {
 
     /// The public key (Ed25519, Base64 of the raw 32 bytes) to pin.
     String publicKey();
+
+    /// What is masked in every text of a record before it is written: tokens by their shape, until this is called.
+    void masks(Masks masks);
+
+    /// Seals bytes that are no record under the sandbox's own key.
+    byte[] seal(Handle tx, String tenant, String sandbox, byte[] plain);
+
+    /// Opens what `seal` made; null where its key was erased.
+    byte @Nullable [] open(Handle tx, String tenant, String sandbox, byte[] sealed);
+
+    /// Removes what is sealed in records of these categories that are older than that; the records stay and the chain whole. How many.
+    long prune(java.util.Map<String, java.time.Duration> keep);
+
+    /// Whose sandbox it was, as far as records with sealed fields tell.
+    @Nullable String tenantOf(Handle tx, String sandbox);
 
     /// Makes the sealed bodies of a sandbox unreadable for ever; the chain stays whole.
     void erase(Handle tx, String tenant, String sandbox);

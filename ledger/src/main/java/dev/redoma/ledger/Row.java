@@ -84,6 +84,9 @@ record Row(
         if (json.get("fields") instanceof Map<?, ?> open) {
             open.forEach((name, value) -> fields.put((String) name, value));
         }
+        if (sealed == null && json.get("sealed") != null) {
+            fields.put("sealed", "pruned");
+        }
         if (sealed != null) {
             var opened = key == null ? null : open(key);
             fields.putAll(opened == null ? Map.of("sealed", key == null ? "erased" : "unreadable") : opened);

@@ -139,6 +139,11 @@ final class Verification {
 
     private Verdict end() {
         for (var tenant : chains.keySet()) {
+            var check = chains.get(tenant);
+            var failure = check.nothingMissing() ? null : check.failure();
+            if (failure != null) {
+                return failed(tenant, failure.record(), failure.message());
+            }
             if (heads.stream().noneMatch(head -> head.tenant().equals(tenant))) {
                 long next = chains.get(tenant).seq() + 1;
                 return failed(tenant, next, "the chain of " + tenant + " has no signed head: it was cut after record " + (next - 1));

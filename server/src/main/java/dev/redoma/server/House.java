@@ -72,7 +72,7 @@ public final class House implements AutoCloseable {
             engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, images(config), egress, new Approvals.Settings(keys, config.approvals().hold(), config.approvals().egressHold(), hook), Clock.systemUTC()));
             watch.done("engine");
             var tokens = E2b.tokens(config.dataDir());
-            var ingress = opened.add(new Ingress(opened.add(E2b.doors(config, engine, tokens, keys)), engine.ports(), engine.exposures()));
+            var ingress = opened.add(new Ingress(opened.add(E2b.doors(config, engine, tokens, keys)), engine.ports(), engine.exposures(), store, ledger));
             router.get().route(ingress);
             var secured = config.secured() == null ? null : opened.add(HttpServer.start(config.secured().listen(), config.secured().tls(), E2b.starting()));
             serving = opened.add(Serving.start(config, http, new Serving.Outside(router.get().address().getPort(), ingress, secured), tokens, keys, store, ledger, engine, about(store, config, installation, tiers, pool), options.profile()));

@@ -3,11 +3,11 @@ package dev.redoma.server;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.OutputStreamAppender;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
@@ -35,9 +35,13 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     }
 
     private static OutputStreamAppender<ILoggingEvent> started(LoggerContext context, OutputStreamAppender<ILoggingEvent> appender) {
-        var encoder = new PatternLayoutEncoder();
+        var layout = new MaskedLayout();
+        layout.setContext(context);
+        layout.setPattern("%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\",UTC} %level %logger{0} %msg%n");
+        layout.start();
+        var encoder = new LayoutWrappingEncoder<ILoggingEvent>();
         encoder.setContext(context);
-        encoder.setPattern("%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\",UTC} %level %logger{0} %msg%n");
+        encoder.setLayout(layout);
         encoder.start();
         appender.setContext(context);
         appender.setEncoder(encoder);

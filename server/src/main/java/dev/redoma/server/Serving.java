@@ -53,7 +53,7 @@ final class Serving implements AutoCloseable {
         if (outside.secured() != null && config.secured() != null) {
             outside.secured().route("api." + config.secured().domain(), routes, outside.ingress());
         }
-        var serving = new Serving(config, http, outside, api, new Checkpoints(ledger, config.checkpoint()));
+        var serving = new Serving(config, http, outside, api, new Checkpoints(ledger, config.checkpoint(), config.auditKeep()));
         OperatorProfile.write(profile == null ? config.dataDir().resolve("operator.json") : profile, serving.url(), keys, ledger.publicKey());
         serving.announce();
         return serving;

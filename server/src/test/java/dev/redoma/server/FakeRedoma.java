@@ -241,6 +241,21 @@ final class FakeRedoma implements Redoma, Sandboxes {
     }
 
     @Override
+    public dev.redoma.engine.Evidence evidence() {
+        return new dev.redoma.engine.Evidence() {
+            @Override
+            public dev.redoma.model.wire.Scanned scan(Caller caller, @Nullable String tenant) {
+                return new dev.redoma.model.wire.Scanned("clean", 0, 0, 0, 0, 0, java.util.List.of());
+            }
+
+            @Override
+            public dev.redoma.model.wire.Erased erase(Caller caller, String sandbox) {
+                return new dev.redoma.model.wire.Erased(get(caller, sandbox).id(), caller.tenant().value(), 0);
+            }
+        };
+    }
+
+    @Override
     public Caches caches() {
         return new FakeCaches();
     }

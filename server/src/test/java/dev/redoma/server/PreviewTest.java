@@ -116,6 +116,22 @@ class PreviewTest {
     }
 
     @Test
+    void visitsAndWhoWasNotLetInAreOnRecord() throws Exception {
+        var exposed = app.expose(null, null);
+        assertThat(app.get("/echo", exposed.token()).statusCode()).isEqualTo(200);
+        var records = "/v1/audit?category=preview&newest=1000&sandbox=" + app.sandbox;
+        assertThat(server.get(records).body()).as("before the app saw it").containsPattern("\"action\":\"visit\",\"fields\":\\{[^}]*\"exposure\":\"" + exposed.id());
+        for (int i = 0; i < 3; i++) {
+            refused(app.get("/echo", exposed.token() + "B"), 401, "unauthenticated");
+        }
+        Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            var told = server.get(records).body();
+            assertThat(told).containsPattern("\"action\":\"refused\"[^}]*\"reason\":\"unauthenticated\"").contains("\"address\":\"127.0.0.1\"").doesNotContain("rpt1");
+        });
+        app.revoke(exposed);
+    }
+
+    @Test
     void pv03_eachRefusalHasItsOwnKind() throws Exception {
         var box = PerlApp.start(server, null);
         var body = refused(PerlApp.of(server, "sb000000000000000000").get("/echo", null), 502, "sandbox-not-found");

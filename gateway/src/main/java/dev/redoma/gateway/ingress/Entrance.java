@@ -27,13 +27,17 @@ final class Entrance {
 
     sealed interface Outcome {}
 
-    /// `exposure`: by which; null where the port is open without one. `target`: what is asked for without what was shown.
-    record Passed(Target target, @Nullable String exposure) implements Outcome {}
+    /// `exposure`: by which; null where the port is open without one. `who`: whose key was shown. `target`: what is asked for without what was shown.
+    record Passed(Target target, @Nullable String exposure, @Nullable String who) implements Outcome {}
 
     /// A browser came with a token in its address: it is sent to the same without, and keeps the token.
     record Sent(int status, List<Map.Entry<String, String>> headers) implements Outcome {}
 
-    record Refused(Refusal refusal) implements Outcome {}
+    record Refused(Refusal refusal, @Nullable String who) implements Outcome {
+        Refused(Refusal refusal) {
+            this(refusal, null);
+        }
+    }
 
     Outcome decide(Exchange http, Target target, Door door) {
         if (target.form() == Target.Form.PATH) {
@@ -45,7 +49,7 @@ final class Entrance {
             }
         }
         if (door.open() || door.token() != null && same(door.token(), http.header(TRAFFIC))) {
-            return new Passed(target, null);
+            return new Passed(target, null, null);
         }
         var shown = Shown.of(http, target, doors);
         boolean tries = shown.token() != null || shown.unknownKey() || http.header(TRAFFIC) != null;
@@ -54,14 +58,15 @@ final class Entrance {
             http.set("Retry-After", "1");
             return new Refused(Refusal.ofPort(target, 429, Code.RATE_LIMITED, "Too many tokens or keys were tried from this address; wait a second"));
         }
+        var who = shown.key() == null ? null : shown.key().key();
         return switch (exposures.admit(new Visitor(target.sandbox(), door.caller().tenant(), target.port(), shown.token(), shown.key()))) {
             case Exposures.In in when shown.byCookie() && shown.key() == null && Foreign.asks(http) -> new Refused(Refusal.ofPort(target, 403, Code.FORBIDDEN, "Another site asks with this browser's cookie; only pages of this very host may, and links to it"));
-            case Exposures.In in -> shown.byQuery() && shown.token() != null ? unveiled(http, target, shown.token(), in.exposure()) : new Passed(target, in.exposure());
+            case Exposures.In in -> shown.byQuery() && shown.token() != null ? unveiled(http, target, shown.token(), in.exposure()) : new Passed(target, in.exposure(), who);
             case Exposures.Out out -> {
                 if (tries && (out.code() == Code.UNAUTHENTICATED || http.header(TRAFFIC) != null)) {
                     trier.failed();
                 }
-                yield new Refused(refusal(target, door, out));
+                yield new Refused(refusal(target, door, out), who);
             }
         };
     }
@@ -70,7 +75,7 @@ final class Entrance {
         var plain = Shown.without(target.path());
         boolean page = http.method().equals("GET") && http.accepts("text/html") && target.form() == Target.Form.HOST;
         return page ? new Sent(303, List.of(Map.entry("Location", local(plain)), Cookies.keep(token, http.secure()), Map.entry("Cache-Control", "no-store"), Map.entry("Referrer-Policy", "no-referrer"), Map.entry("Content-Length", "0")))
-                : new Passed(target.asking(plain), exposure);
+                : new Passed(target.asking(plain), exposure, null);
     }
 
     /// A path that begins with two slashes would be another host.

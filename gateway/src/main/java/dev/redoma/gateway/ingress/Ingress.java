@@ -6,8 +6,10 @@ import dev.redoma.engine.Ports;
 import dev.redoma.gateway.ingress.Doors.Door;
 import dev.redoma.http.Endpoint;
 import dev.redoma.http.Exchange;
+import dev.redoma.ledger.Ledger;
 import dev.redoma.model.Code;
 import dev.redoma.model.RedomaException;
+import dev.redoma.store.Store;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +21,12 @@ public final class Ingress implements Endpoint, AutoCloseable {
     private final Ports ports;
     private final Exposures exposures;
     private final Entrance entrance;
+    private final VisitRecords visits;
     private final Lookout lookout = new Lookout();
     private final Tries tries = new Tries();
 
-    public Ingress(Doors doors, Ports ports, Exposures exposures) {
+    public Ingress(Doors doors, Ports ports, Exposures exposures, Store store, Ledger ledger) {
+        this.visits = new VisitRecords(store, ledger);
         this.doors = doors;
         this.ports = ports;
         this.exposures = exposures;
@@ -72,13 +76,17 @@ public final class Ingress implements Endpoint, AutoCloseable {
             return;
         }
         switch (entrance.decide(http, target, door)) {
-            case Entrance.Refused refused -> refused.refusal().send(http);
+            case Entrance.Refused refused -> {
+                var kind = refused.refusal().kind();
+                visits.refused(door.caller().tenant().value(), target.sandbox(), target.port(), refused.who(), kind == null ? "refused" : kind.wire(), http.remote());
+                refused.refusal().send(http);
+            }
             case Entrance.Sent sent -> http.stream(sent.status(), sent.headers(), 0);
             case Entrance.Passed passed -> {
                 if (!door.runs()) {
                     new Refusal(502, "The sandbox is " + door.state(), target, false, Code.WRONG_STATE, door.state()).send(http);
                 } else if (!door.asleep() || woken(http, target, door)) {
-                    forward(http, passed.target(), door, passed.exposure());
+                    forward(http, passed, door);
                 }
             }
         }
@@ -96,7 +104,9 @@ public final class Ingress implements Endpoint, AutoCloseable {
         }
     }
 
-    private void forward(Exchange http, Target target, Door door, @Nullable String exposure) throws Exception {
+    private void forward(Exchange http, Entrance.Passed passed, Door door) throws Exception {
+        var target = passed.target();
+        var exposure = passed.exposure();
         SocketChannel app;
         try {
             app = ports.connect(door.caller(), target.sandbox(), target.port());
@@ -106,6 +116,13 @@ public final class Ingress implements Endpoint, AutoCloseable {
             } else {
                 Refusal.of(target, refused.code().status() == 429 ? 429 : 502, refused.code().status() == 429 ? refused.code() : Code.SANDBOX_NOT_FOUND, "The sandbox was not found").send(http);
             }
+            return;
+        }
+        try {
+            visits.visited(door.caller().tenant().value(), target.sandbox(), target.port(), exposure, passed.who(), http.remote());
+        } catch (RedomaException failed) {
+            app.close();
+            Refusal.of(target, 503, Code.RECORD_FAILED, "The visit could not be recorded, so nothing was passed on").send(http);
             return;
         }
         new Passage(http, target, door, doors, app, lookout, cutOff -> exposure == null ? () -> {} : exposures.visit(exposure, cutOff)).run();
@@ -130,5 +147,6 @@ public final class Ingress implements Endpoint, AutoCloseable {
     @Override
     public void close() {
         lookout.close();
+        visits.close();
     }
 }

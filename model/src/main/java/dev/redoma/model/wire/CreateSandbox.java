@@ -24,7 +24,16 @@ public record CreateSandbox(
         @Nullable List<VolumeMount> volumes,
         @Nullable List<String> caches,
         @Nullable NewWorkspace workspace,
-        @Nullable List<String> artifacts) {
+        @Nullable List<String> artifacts,
+        @Nullable Redact redact) {
+
+    /// Without anything to mask.
+    public CreateSandbox(@Nullable String template, @Nullable String name, @Nullable Map<String, String> labels, @Nullable Map<String, String> env,
+            @Nullable Limits limits, @Nullable String isolation, @Nullable String privileges, @Nullable String policy, @Nullable String reopen,
+            @Nullable String onTimeout, @Nullable Boolean getOrCreate, @Nullable Boolean untrusted, @Nullable List<VolumeMount> volumes,
+            @Nullable List<String> caches, @Nullable NewWorkspace workspace, @Nullable List<String> artifacts) {
+        this(template, name, labels, env, limits, isolation, privileges, policy, reopen, onTimeout, getOrCreate, untrusted, volumes, caches, workspace, artifacts, null);
+    }
 
     /// Without volumes, caches and workspace.
     public CreateSandbox(@Nullable String template, @Nullable String name, @Nullable Map<String, String> labels, @Nullable Map<String, String> env,

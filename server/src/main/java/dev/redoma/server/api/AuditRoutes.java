@@ -4,6 +4,7 @@ package dev.redoma.server.api;
 import static dev.redoma.server.api.Operation.get;
 import static dev.redoma.server.api.Operation.post;
 
+import dev.redoma.engine.Evidence;
 import dev.redoma.engine.Sandboxes;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.ledger.Verdict;
@@ -12,6 +13,8 @@ import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.Scope;
 import dev.redoma.model.wire.AuditRecord;
+import dev.redoma.model.wire.Erased;
+import dev.redoma.model.wire.Scanned;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -21,14 +24,19 @@ import org.jspecify.annotations.Nullable;
 final class AuditRoutes {
     private final Ledger ledger;
     private final Sandboxes sandboxes;
+    private final Evidence evidence;
 
-    AuditRoutes(Ledger ledger, Sandboxes sandboxes) {
+    AuditRoutes(Ledger ledger, Sandboxes sandboxes, Evidence evidence) {
+        this.evidence = evidence;
         this.ledger = ledger;
         this.sandboxes = sandboxes;
     }
 
     /// Answer of `POST /v1/audit/verify`.
     public record Verified(String status, long records, @Nullable String tenant, @Nullable Long firstBad, String message) {}
+
+    /// Body of `POST /v1/audit/erase`: an id, also one that is not listed any more.
+    public record Erase(String sandbox) {}
 
     /// Answer of `GET /v1/audit/key`.
     public record PublicKey(String publicKey) {}
@@ -42,6 +50,10 @@ final class AuditRoutes {
                 get("/v1/audit/export", "exportAudit", "Every record as JSON lines, ending in signed heads").needs(Scope.READ)
                         .query("tenant", "string", "operators: of this tenant only").answersBytes(200, "application/jsonl").by(this::export),
                 post("/v1/audit/verify", "verifyAudit", "Walks all chains").needs(Scope.OPERATE).answers(200, Verified.class).by(c -> c.json(verified(ledger.verify()))),
+                post("/v1/audit/scan", "scanAudit", "Looks through all that is kept for what should have been masked").needs(Scope.OPERATE)
+                        .query("tenant", "string", "of this tenant only").answers(200, Scanned.class).by(c -> c.json(evidence.scan(c.caller(), c.query().get("tenant")))),
+                post("/v1/audit/erase", "eraseAudit", "Makes what is sealed about an ended sandbox unreadable for ever; the chain stays whole").needs(Scope.OPERATE)
+                        .takes(Erase.class).answers(200, Erased.class).by(c -> c.json(evidence.erase(c.caller(), c.http().json(Erase.class).sandbox()))),
                 get("/v1/audit/key", "getAuditKey", "The public key to pin").answers(200, PublicKey.class)
                         .by(c -> c.json(new PublicKey(ledger.publicKey()))));
     }

@@ -33,7 +33,7 @@ public final class NativeApi {
         all.addAll(FileRoutes.ofVolumes(redoma.volumeFiles(), largest).operations());
         all.addAll(new TemplateRoutes(redoma.templates(), largest).operations());
         all.addAll(new BuildRoutes(redoma.builds(), largest).operations());
-        all.addAll(new AuditRoutes(ledger, redoma.sandboxes()).operations());
+        all.addAll(new AuditRoutes(ledger, redoma.sandboxes(), redoma.evidence()).operations());
         all.addAll(new KeyRoutes(keys).operations());
         all.addAll(new UserRoutes(keys.users()).operations());
         return new Api(all, keys, rates);

@@ -36,6 +36,7 @@ public record Config(
         long largestUpload,
         Backing pool,
         Duration checkpoint,
+        Map<String, Duration> auditKeep,
         Registries registries,
         Upstream upstream,
         ApprovalConfig approvals) {
@@ -52,7 +53,18 @@ public record Config(
         var router = router(values, api);
         return new Config(dataDir, runDir, api, router, publicPorts(values, router), secured(values, dataDir, router), engine(values, dataDir, runDir),
                 values.positive(ConfigKey.RATE_PER_SECOND), values.positive(ConfigKey.RATE_BURST), values.size(ConfigKey.UPLOAD_LARGEST),
-                backing(values), values.duration(ConfigKey.AUDIT_CHECKPOINT), new Registries(registry(values), content.registries()), Upstream.of(values), ApprovalConfig.of(values));
+                backing(values), values.duration(ConfigKey.AUDIT_CHECKPOINT), auditKeep(values), new Registries(registry(values), content.registries()), Upstream.of(values), ApprovalConfig.of(values));
+    }
+
+    /// By category; what is kept for ever is not in it.
+    private static Map<String, Duration> auditKeep(ConfigValues values) {
+        var keep = new java.util.TreeMap<String, Duration>();
+        for (ConfigKey key : ConfigKey.values()) {
+            if (key.path().startsWith("audit.keep.") && !values.duration(key).isZero()) {
+                keep.put(key.path().substring("audit.keep.".length()), values.duration(key));
+            }
+        }
+        return keep;
     }
 
     private static String text(Path file) {
@@ -146,7 +158,7 @@ public record Config(
                 new EngineConfig.Times(v.duration(ConfigKey.TIME_READY), v.duration(ConfigKey.TIME_LOCK), v.duration(ConfigKey.TIME_LIVENESS),
                         v.duration(ConfigKey.TIME_SWEEP), v.duration(ConfigKey.TIME_GRACE), v.duration(ConfigKey.TIME_ENDED), v.duration(ConfigKey.TIME_LOST), workspace(v)),
                 new EngineConfig.Saving(contents(v), v.number(ConfigKey.SNAPSHOTS_KEEP_COUNT), v.duration(ConfigKey.SNAPSHOTS_KEEP_AGE)), building(v),
-                PolicyConfig.of(v));
+                PolicyConfig.of(v), v.flag(ConfigKey.REDACT_TOKENS));
     }
 
     private static java.time.Duration workspace(ConfigValues v) {

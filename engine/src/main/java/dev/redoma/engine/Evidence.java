@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.model.Caller;
+import dev.redoma.model.wire.Erased;
+import dev.redoma.model.wire.Scanned;
+import org.jspecify.annotations.Nullable;
+
+/// What is kept of what happened.
+public interface Evidence {
+
+    /// Looks through all that is kept of a tenant (null: of all) for what should have been masked. For operators.
+    Scanned scan(Caller caller, @Nullable String tenant);
+
+    /// Makes what was sealed about an ended sandbox unreadable for ever, and removes the words and output of its commands; the chain stays whole. For operators.
+    Erased erase(Caller caller, String sandbox);
+}

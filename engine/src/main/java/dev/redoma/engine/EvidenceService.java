@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.engine;
+
+import dev.redoma.ledger.Entry;
+import dev.redoma.ledger.Ledger;
+import dev.redoma.model.Caller;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
+import dev.redoma.model.SandboxId;
+import dev.redoma.model.Scope;
+import dev.redoma.model.wire.Erased;
+import dev.redoma.model.wire.Scanned;
+import java.util.List;
+import java.util.Map;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/// Scans and erases.
+final class EvidenceService implements Evidence {
+    private final Core core;
+    private final Execs execs;
+    private final Ledger ledger;
+
+    EvidenceService(Core core, Execs execs, Ledger ledger) {
+        this.execs = execs;
+        this.core = core;
+        this.ledger = ledger;
+    }
+
+    @Override
+    public Scanned scan(Caller caller, @Nullable String tenant) {
+        caller.need(Scope.OPERATE);
+        return new EvidenceScan(core, execs, ledger, caller).run(tenant);
+    }
+
+    @Override
+    public Erased erase(Caller caller, String sandbox) {
+        caller.need(Scope.OPERATE);
+        var erased = core.store().write(tx -> erase(tx, caller, sandbox));
+        var id = new SandboxId(erased.sandbox());
+        core.redactions().forget(id);
+        core.execs().forget(id);
+        return erased;
+    }
+
+    private Erased erase(Handle tx, Caller caller, String sandbox) {
+        var row = SandboxId.looksLike(sandbox) ? SandboxRows.find(tx, sandbox).orElse(null) : SandboxRows.named(tx, caller.tenant(), sandbox).orElse(null);
+        if (row != null && (row.state() != State.ENDED || row.target() != null)) {
+            throw Problem.of(Code.WRONG_STATE, "Cannot erase: the sandbox is " + row.state().wire() + ", and what it does is still to be recorded.", "End it first.")
+                    .with("state", row.state().wire()).raise();
+        }
+        var id = row == null ? sandbox : row.id().value();
+        var tenant = row == null ? ledger.tenantOf(tx, sandbox) : row.tenant().value();
+        if (tenant == null) {
+            throw Access.notFound(sandbox);
+        }
+        long commands = tx.createUpdate("DELETE FROM exec WHERE sandbox = :id").bind("id", id).execute();
+        for (var table : List.of("system_log", "redaction", "idempotency")) {
+            tx.createUpdate("DELETE FROM " + table + " WHERE sandbox = :id").bind("id", id).execute();
+        }
+        tx.createUpdate("UPDATE sandbox SET name = NULL, labels = '{}', env = '{}', workspace = NULL WHERE id = :id").bind("id", id).execute();
+        ledger.erase(tx, tenant, id);
+        ledger.append(tx, new Entry(tenant, caller.key(), null, null, "admin", "erase", Map.of("sandbox", id, "commands", commands), Map.of(), List.of()));
+        return new Erased(id, tenant, commands);
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.redoma.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.redoma.http.Json;
+import dev.redoma.model.wire.CreateSandbox;
+import dev.redoma.model.wire.Exec;
+import dev.redoma.model.wire.ExecSpec;
+import dev.redoma.model.wire.ForkSandbox;
+import dev.redoma.model.wire.Redact;
+import dev.redoma.model.wire.Sandbox;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/// What is registered, and what says itself that it is a token, is seen nowhere.
+class RedactionWireTest {
+    private static final String SECRET = "pa55-w0rd 'with\" $igns";
+    private static final String TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    static RealServer s;
+    static Sandbox box;
+
+    @BeforeAll
+    static void start() throws Exception {
+        s = RealServer.start(Map.of());
+        box = s.post("/v1/sandboxes", order(new Redact(Map.of("PASSWORD", SECRET + "\n"), null)), Sandbox.class);
+    }
+
+    private static CreateSandbox order(Redact redact) {
+        return new CreateSandbox(null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, redact);
+    }
+
+    @AfterAll
+    static void end() throws Exception {
+        s.close();
+    }
+
+    private static String at(Sandbox box, String rest) {
+        return "/v1/sandboxes/" + box.id() + rest;
+    }
+
+    private static Exec run(Sandbox in, String... argv) throws Exception {
+        var begun = s.post(at(in, "/execs"), new ExecSpec(List.of(argv), null, Map.of("S", SECRET), null, null, null, null, null, null), Exec.class);
+        return RealServer.read(s.get(at(in, "/execs/" + begun.id() + "?waitMs=20000")), Exec.class);
+    }
+
+    private static String output(Sandbox in, Exec exec) throws Exception {
+        var answer = s.client().send(s.request(at(in, "/execs/" + exec.id() + "/output")).header("Accept", "application/vnd.redoma.output").build(), BodyHandlers.ofByteArray());
+        return ApiTest.frames(answer.body()).stream().filter(f -> f.type() == 1).map(f -> new String(f.payload())).reduce("", String::concat);
+    }
+
+    private static List<String> forms() {
+        byte[] bytes = SECRET.getBytes(StandardCharsets.UTF_8);
+        return List.of(SECRET, Base64.getEncoder().encodeToString(bytes).substring(0, 20), HexFormat.of().formatHex(bytes), SECRET.replace("\"", "\\\""), TOKEN.substring(4));
+    }
+
+    @Test
+    void aSecretIsMaskedInOutputAsItIsWrittenInPiecesAndEncoded() throws Exception {
+        assertThat(output(box, run(box, "sh", "-c", "echo \"<$S>\""))).isEqualTo("<" + "*".repeat(SECRET.length()) + ">\n");
+        var pieces = run(box, "sh", "-c", "printf 'a pa55-w0'; sleep 0.3; printf %s \"${S#pa55-w0}\"; printf ' b'");
+        assertThat(output(box, pieces)).isEqualTo("a " + "*".repeat(SECRET.length()) + " b");
+        assertThat(pieces.outputBytes()).isEqualTo(SECRET.length() + 4);
+        var encoded = Base64.getEncoder().encodeToString(("user:" + SECRET + ":x").getBytes(StandardCharsets.UTF_8));
+        assertThat(output(box, run(box, "echo", encoded))).contains("*".repeat(20));
+        assertThat(output(box, run(box, "echo", "token=" + TOKEN))).isEqualTo("token=ghp_" + "*".repeat(36) + "\n");
+        assertThat(output(box, run(box, "printf", "\\177ELF\\0 %s", TOKEN))).as("no text").isEqualTo("\177ELF\0 " + TOKEN);
+    }
+
+    @Test
+    void recordsExportsListsAndMessagesDoNotHoldIt() throws Exception {
+        run(box, "echo", SECRET, TOKEN);
+        var refused = s.send("POST", at(box, "/execs"), BodyPublishers.ofByteArray(Json.bytes(new ExecSpec(List.of("true"), "/no/" + SECRET, null, null, null, null, null, null, null))));
+        assertThat(refused.statusCode()).isEqualTo(422);
+        s.send("GET", at(box, "/files?path=/no/" + TOKEN), BodyPublishers.noBody());
+        var export = s.get("/v1/audit/export").body();
+        for (var text : List.of(export, s.get("/v1/audit?newest=1000").body(), s.get(at(box, "/execs")).body(), refused.body(), s.get(at(box, "")).body(), s.get("/v1/sandboxes").body())) {
+            assertThat(forms()).noneMatch(text::contains);
+        }
+        assertThat(export).contains("redactNames", "PASSWORD").contains("\"category\":\"redaction\"");
+        assertThat(s.get("/v1/audit?category=redaction&newest=1000").body()).contains("\"in\":\"record\"", "\"in\":\"output\"", "\"kind\":\"shape\"", "\"name\":\"PASSWORD\"", "\"form\":\"raw\"");
+        try (var files = Files.walk(s.data().resolve("spool"))) {
+            for (var file : files.filter(f -> f.toString().endsWith(".out")).toList()) {
+                var kept = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+                assertThat(forms().subList(0, 4)).noneMatch(kept::contains);
+            }
+        }
+        var database = new String(Files.readAllBytes(s.data().resolve("redoma.db")), StandardCharsets.ISO_8859_1)
+                + new String(Files.readAllBytes(s.data().resolve("redoma.db-wal")), StandardCharsets.ISO_8859_1);
+        assertThat(forms()).noneMatch(database::contains);
+    }
+
+    @Test
+    void theScannerFindsWhatWasNotMasked() throws Exception {
+        var own = s.post("/v1/sandboxes", order(new Redact(Map.of("PASSWORD", SECRET), null)), Sandbox.class);
+        var exec = run(own, "echo", "x".repeat(80));
+        assertThat(s.post("/v1/audit/scan", Map.of()).body()).contains("\"status\":\"clean\"");
+        Files.write(s.data().resolve("spool").resolve(own.id()).resolve(exec.id() + ".out"), (SECRET + " " + TOKEN + " ").getBytes(StandardCharsets.UTF_8), StandardOpenOption.WRITE);
+        var found = s.post("/v1/audit/scan", Map.of()).body();
+        assertThat(found).contains("\"status\":\"found\"", "\"where\":\"output\"", exec.id(), "\"name\":\"PASSWORD\"", "\"name\":\"github\"").doesNotContain(SECRET, TOKEN);
+        s.send("DELETE", at(own, ""), BodyPublishers.noBody());
+        assertThat(s.post("/v1/audit/erase", Map.of("sandbox", own.id())).statusCode()).isEqualTo(200);
+        assertThat(s.data().resolve("spool").resolve(own.id())).doesNotExist();
+        assertThat(s.post("/v1/audit/scan", Map.of()).body()).contains("\"status\":\"clean\"");
+        assertThat(s.post("/v1/audit/verify", Map.of()).body()).contains("\"status\":\"ok\"");
+        assertThat(s.post("/v1/audit/erase", Map.of("sandbox", box.id())).statusCode()).as("one that lives").isEqualTo(409);
+    }
+
+    @Test
+    void aForkMasksWhatItsSourceDidAndAnotherSandboxDoesNot() throws Exception {
+        var fork = s.post(at(box, "/fork"), new ForkSandbox(null, null, null, null), Sandbox.class);
+        assertThat(output(fork, run(fork, "sh", "-c", "echo $S | head -c 4; echo; echo \"$S\""))).isEqualTo("pa55\n" + "*".repeat(SECRET.length()) + "\n");
+        s.send("DELETE", at(fork, ""), BodyPublishers.noBody());
+        var plain = s.post("/v1/sandboxes", order(new Redact(null, false)), Sandbox.class);
+        assertThat(output(plain, run(plain, "sh", "-c", "echo \"$S\"; echo " + TOKEN))).isEqualTo(SECRET + "\n" + TOKEN + "\n");
+        s.send("DELETE", at(plain, ""), BodyPublishers.noBody());
+    }
+
+    @Test
+    void whatCannotBeMaskedIsRefusedWithoutBeingTold() throws Exception {
+        for (var bad : List.of(Map.of("A", "short"), Map.of("a b", SECRET), Map.of("A", "x".repeat(17_000)))) {
+            var answer = s.send("POST", "/v1/sandboxes", BodyPublishers.ofByteArray(Json.bytes(order(new Redact(bad, null)))));
+            assertThat(answer.statusCode()).isEqualTo(400);
+            assertThat(answer.body()).contains("redact.values").doesNotContain("\"short\"", SECRET, "xxxx");
+        }
+    }
+}
