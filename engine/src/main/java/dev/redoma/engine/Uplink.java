@@ -5,6 +5,7 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import dev.redoma.policy.EffectivePolicy;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -31,10 +32,20 @@ final class Uplink {
     }
 
     private void trust(Handover handover, LiveBox live, SandboxRow row, EffectivePolicy policy) {
-        if (policy.intercepts()) {
+        boolean trusts = trusts(policy);
+        if (trusts) {
             handover.trust(live, network.authority(row.id()).orElseThrow());
         }
-        live.trusts(policy.intercepts());
+        live.trusts(trusts);
+    }
+
+    private boolean trusts(EffectivePolicy policy) {
+        return policy.intercepts() || !policy.closed() && network.trustsMore();
+    }
+
+    /// What there is to say of the way out where a policy is explained.
+    List<String> notes() {
+        return network.notes();
     }
 
     /// After its policy was changed. What is in quarantine stays cut off, and the guest of one that is paused hears of its resolver when it is resumed.
@@ -64,7 +75,7 @@ final class Uplink {
     void reconnect(LiveBox live, SandboxRow row) {
         EffectivePolicy policy = policies.apply(row);
         network.apply(place(live, row, policy));
-        live.trusts(policy.intercepts());
+        live.trusts(trusts(policy));
     }
 
     private static Network.Place place(LiveBox live, SandboxRow row, EffectivePolicy policy) {

@@ -4,6 +4,7 @@ package dev.redoma.gateway;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.policy.AddressKind;
+import dev.redoma.policy.AddressSpace;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,6 +26,7 @@ import java.util.function.Supplier;
 public final class CheckedDialler {
     private final Resolver resolver;
     private final Predicate<InetAddress> own;
+    private final AddressSpace space;
     private final Supplier<SocketChannel> sockets;
     private final Duration patience;
 
@@ -37,10 +39,10 @@ public final class CheckedDialler {
         this(AddressRules::resolve, Duration.ofSeconds(10));
     }
 
-    /// By these name servers where there are any, else by the host's resolver. `own`: addresses that are this host's although no interface has them.
-    public static CheckedDialler of(List<InetSocketAddress> nameServers, Predicate<InetAddress> own) {
+    /// By these name servers where there are any, else by the host's resolver. `own`: addresses that are this host's although no interface has them. `space`: what is public here.
+    public static CheckedDialler of(List<InetSocketAddress> nameServers, Predicate<InetAddress> own, AddressSpace space) {
         Resolver resolver = nameServers.isEmpty() ? AddressRules::resolve : new UpstreamResolver(nameServers);
-        return new CheckedDialler(resolver, own, CheckedDialler::channel, Duration.ofSeconds(10));
+        return new CheckedDialler(resolver, own, space, CheckedDialler::channel, Duration.ofSeconds(10));
     }
 
     CheckedDialler(Resolver resolver, Duration patience) {
@@ -49,12 +51,13 @@ public final class CheckedDialler {
 
     /// `sockets`: where connections begin, when it is not this process' own network.
     public CheckedDialler(Resolver resolver, Supplier<SocketChannel> sockets, Duration patience) {
-        this(resolver, none -> false, sockets, patience);
+        this(resolver, none -> false, AddressSpace.INTERNET, sockets, patience);
     }
 
-    private CheckedDialler(Resolver resolver, Predicate<InetAddress> own, Supplier<SocketChannel> sockets, Duration patience) {
+    private CheckedDialler(Resolver resolver, Predicate<InetAddress> own, AddressSpace space, Supplier<SocketChannel> sockets, Duration patience) {
         this.resolver = resolver;
         this.own = own;
+        this.space = space;
         this.sockets = sockets;
         this.patience = patience;
     }
@@ -62,6 +65,16 @@ public final class CheckedDialler {
     /// Whether an address is one of this host's, by its interfaces or by what its operator says.
     public boolean own(InetAddress address) {
         return own.test(address) || AddressRules.own(address);
+    }
+
+    /// Whether it is an address of one of this host's interfaces.
+    public static boolean interfaceHas(InetAddress address) {
+        return AddressRules.own(address);
+    }
+
+    /// What is public where it dials.
+    public AddressSpace space() {
+        return space;
     }
 
     private static SocketChannel channel() {
@@ -135,7 +148,7 @@ public final class CheckedDialler {
     }
 
     private void check(String host, int port, InetAddress address, boolean allowPrivate) {
-        Optional<AddressKind> kind = AddressRules.of(address).or(() -> own.test(address) ? Optional.of(AddressKind.OWN) : Optional.empty());
+        Optional<AddressKind> kind = kind(address);
         if (kind.isEmpty() || allowPrivate && !kind.get().never()) {
             return;
         }
@@ -144,5 +157,10 @@ public final class CheckedDialler {
                 : "If it is meant so, name " + host + ":" + port + " under 'registries' in redoma.yaml with 'allow-private: true'.";
         throw Problem.of(Code.ADDRESS_REFUSED, host + ":" + port + " is not dialled: its address " + address.getHostAddress() + " is " + kind.get() + ".", remedy)
                 .with("host", host).with("address", address.getHostAddress()).with("kind", kind.get().toString()).raise();
+    }
+
+    private Optional<AddressKind> kind(InetAddress address) {
+        boolean mine = own(address) || space.translated(address).filter(this::own).isPresent();
+        return space.kind(address).or(() -> mine ? Optional.of(AddressKind.OWN) : Optional.empty());
     }
 }

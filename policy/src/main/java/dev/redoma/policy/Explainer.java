@@ -14,9 +14,14 @@ public final class Explainer {
     private Explainer() {}
 
     public static PolicyExplanation explain(PolicyStack stack, long epoch) {
+        return explain(stack, epoch, List.of());
+    }
+
+    /// `way`: what is to be said of the way out where anything leaves.
+    public static PolicyExplanation explain(PolicyStack stack, long epoch, List<String> way) {
         EffectivePolicy policy = stack.effective(epoch);
         List<PolicyReach> reach = Reaches.of(policy);
-        return new PolicyExplanation(stack.name(), stack.digest(), epoch, policy.closed(), stack.sources(), reach, lines(stack, policy, reach), notes(stack, policy, reach));
+        return new PolicyExplanation(stack.name(), stack.digest(), epoch, policy.closed(), stack.sources(), reach, lines(stack, policy, reach), notes(stack, policy, reach, way));
     }
 
     private static List<Line> lines(PolicyStack stack, EffectivePolicy policy, List<PolicyReach> reach) {
@@ -116,7 +121,7 @@ public final class Explainer {
         }).toString();
     }
 
-    private static List<String> notes(PolicyStack stack, EffectivePolicy policy, List<PolicyReach> reach) {
+    private static List<String> notes(PolicyStack stack, EffectivePolicy policy, List<PolicyReach> reach, List<String> way) {
         var notes = new ArrayList<String>();
         if (stack.approvals().rules().stream().anyMatch(r -> r.subject() instanceof ApprovalRule.Subject.Exec)) {
             notes.add("Approval of commands is advisory: patterns do not see what a program or a script does. What leaves and what is applied is where it is enforced.");
@@ -143,6 +148,7 @@ public final class Explainer {
         if (reach.stream().anyMatch(r -> r.egressClass().equals("packages"))) {
             notes.add("Packages are plain hosts: which packages arrive is neither identified nor checked.");
         }
+        notes.addAll(way);
         return notes;
     }
 }

@@ -8,6 +8,8 @@ import dev.redoma.ledger.Ledger;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
+import dev.redoma.policy.AddressBlock;
+import dev.redoma.policy.AddressSpace;
 import dev.redoma.policy.EffectivePolicy;
 import dev.redoma.policy.EgressDecider;
 import dev.redoma.policy.Feature;
@@ -15,11 +17,14 @@ import dev.redoma.store.Store;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +39,7 @@ public final class EgressGateway implements Network, AutoCloseable {
     private final Ledger ledger;
     private final Way way;
     private final Predicate<InetAddress> own;
+    private final AddressSpace space;
     private final Tls tls;
     private volatile Asking asking = (sandbox, egressClass, host, to, port) -> { };
     private final Map<SandboxId, SandboxEgress> ways = new ConcurrentHashMap<>();
@@ -49,13 +55,14 @@ public final class EgressGateway implements Network, AutoCloseable {
         }
     }
 
-    /// `own`: whether an address is this host's; those are never dialled.
+    /// `own`: whether an address is this host's; those are never dialled. What is public is what is so for the dialler.
     public EgressGateway(Store store, Ledger ledger, CheckedDialler dialler, Predicate<InetAddress> own, Tls tls) {
         this.tls = tls;
         this.store = store;
         this.ledger = ledger;
         this.way = new Way(dialler);
         this.own = own;
+        this.space = dialler.space();
         rounds.start();
     }
 
@@ -86,7 +93,7 @@ public final class EgressGateway implements Network, AutoCloseable {
                 namespace.close();
                 throw new IOException("its first process has ended");
             }
-            var made = SandboxEgress.open(namespace, place.tenant(), new EgressDecider(place.policy(), own), records, names, budgets, way,
+            var made = SandboxEgress.open(namespace, place.tenant(), new EgressDecider(place.policy(), own, space), records, names, budgets, way,
                     new Interception(tls.trust(), () -> SandboxAuthority.of(tls.secret(), place.sandbox().value())));
             made.asking((egressClass, host, to, port) -> asking.egress(place.sandbox(), egressClass, host, to, port));
             made.start();
@@ -98,7 +105,7 @@ public final class EgressGateway implements Network, AutoCloseable {
 
     private void change(SandboxEgress before, Place place) {
         try {
-            before.change(new EgressDecider(place.policy(), own));
+            before.change(new EgressDecider(place.policy(), own, space));
         } catch (IOException failed) {
             throw failure(failed);
         }
@@ -142,7 +149,25 @@ public final class EgressGateway implements Network, AutoCloseable {
 
     @Override
     public Optional<String> authority(SandboxId sandbox) {
-        return Optional.of(SandboxAuthority.of(tls.secret(), sandbox.value()).pem());
+        return Optional.of(tls.trust().told(SandboxAuthority.of(tls.secret(), sandbox.value()).pem()));
+    }
+
+    @Override
+    public boolean trustsMore() {
+        return tls.trust().more();
+    }
+
+    @Override
+    public List<String> notes() {
+        var notes = new ArrayList<String>();
+        if (!space.publicToo().isEmpty()) {
+            notes.add("On this host " + space.publicToo().stream().map(AddressBlock::toString).collect(Collectors.joining(", ")) + (space.publicToo().size() == 1 ? " counts" : " count")
+                    + " as public (upstream.public-addresses).");
+        }
+        if (trustsMore()) {
+            notes.add("Programs inside trust the operator's authorities (upstream.ca), beside those of the template.");
+        }
+        return notes;
     }
 
     @Override
