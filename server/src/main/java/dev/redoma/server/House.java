@@ -95,7 +95,7 @@ public final class House implements AutoCloseable {
 
     private static CheckedDialler dialler(Config config) {
         var upstream = config.upstream();
-        return CheckedDialler.of(upstream.resolvers(), a -> upstream.own().stream().anyMatch(b -> b.contains(a)), upstream.space());
+        return CheckedDialler.of(upstream.resolvers(), a -> upstream.own().stream().anyMatch(b -> b.contains(a)), upstream.space(), upstream.proxy());
     }
 
     private static ImageSources images(Config config) {

@@ -43,7 +43,7 @@ class ConfigTest {
 
     @Test
     void whatLiesUpstreamIsReadAndWhatIsNoAddressIsRefused() throws Exception {
-        assertThat(of("", Map.of()).upstream()).isEqualTo(new dev.redoma.server.config.Upstream(List.of(), List.of(), dev.redoma.policy.AddressSpace.INTERNET, null));
+        assertThat(of("", Map.of()).upstream()).isEqualTo(new dev.redoma.server.config.Upstream(List.of(), List.of(), dev.redoma.policy.AddressSpace.INTERNET, null, null));
         var told = of("upstream: {resolver: '10.0.0.53, 10.0.0.54:5353, [fd00::53]:54', own-addresses: '45.0.0.7, 45.0.1.0/28'}", Map.of()).upstream();
         assertThat(told.resolvers()).extracting(a -> a.getAddress().getHostAddress() + " " + a.getPort()).containsExactly("10.0.0.53 53", "10.0.0.54 5353", "fd00:0:0:0:0:0:0:53 54");
         assertThat(told.own()).extracting(Object::toString).containsExactly("45.0.0.7", "45.0.1.0/28");

@@ -3,6 +3,7 @@ package dev.redoma.gateway.egress;
 
 import dev.redoma.engine.Network;
 import dev.redoma.gateway.CheckedDialler;
+import dev.redoma.gateway.UpstreamProxy;
 import dev.redoma.kernel.NetworkNamespace;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.model.Code;
@@ -40,6 +41,7 @@ public final class EgressGateway implements Network, AutoCloseable {
     private final Way way;
     private final Predicate<InetAddress> own;
     private final AddressSpace space;
+    private final Optional<UpstreamProxy> proxy;
     private final Tls tls;
     private volatile Asking asking = (sandbox, egressClass, host, to, port) -> { };
     private final Map<SandboxId, SandboxEgress> ways = new ConcurrentHashMap<>();
@@ -63,6 +65,7 @@ public final class EgressGateway implements Network, AutoCloseable {
         this.way = new Way(dialler);
         this.own = own;
         this.space = dialler.space();
+        this.proxy = dialler.proxy();
         rounds.start();
     }
 
@@ -164,6 +167,7 @@ public final class EgressGateway implements Network, AutoCloseable {
             notes.add("On this host " + space.publicToo().stream().map(AddressBlock::toString).collect(Collectors.joining(", ")) + (space.publicToo().size() == 1 ? " counts" : " count")
                     + " as public (upstream.public-addresses).");
         }
+        proxy.ifPresent(p -> notes.add("Public addresses are reached through the proxy " + p + " (upstream.proxy), by tunnels to the addresses that were checked here: it sees these, and what is not TLS."));
         if (trustsMore()) {
             notes.add("Programs inside trust the operator's authorities (upstream.ca), beside those of the template.");
         }
