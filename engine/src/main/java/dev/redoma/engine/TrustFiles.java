@@ -61,7 +61,7 @@ final class TrustFiles {
         return message.build();
     }
 
-    /// What an operator adds to the sandbox's own authority, a file for each: what reads one certificate of a file (Java's stores are made so) finds them too. Where there are many, none.
+    /// What an operator adds to the sandbox's own authority, a file for each: what reads one certificate of a file finds them too. Where there are many, none.
     static Map<String, String> others(String authority) {
         var blocks = BLOCK.matcher(authority).results().skip(1).map(java.util.regex.MatchResult::group).toList();
         var files = new TreeMap<String, String>();

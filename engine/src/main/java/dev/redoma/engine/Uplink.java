@@ -23,7 +23,12 @@ final class Uplink {
 
     /// Before the first command of what was just started or thawed. One that nothing may leave costs nothing. When it throws, nothing leaves.
     void connect(Handover handover, LiveBox live, SandboxRow row) {
-        enforce(live, row, policy -> {
+        connect(handover, live, row, policies.apply(row));
+    }
+
+    /// By another policy than its own.
+    void connect(Handover handover, LiveBox live, SandboxRow row, EffectivePolicy by) {
+        enforce(live, row, by, policy -> {
             if (!policy.closed()) {
                 handover.resolver(live, Network.RESOLV_CONF);
             }
@@ -56,13 +61,12 @@ final class Uplink {
         if (row.state() == State.RUNNING) {
             connect(handover, live, row);
         } else {
-            enforce(live, row, policy -> { });
+            enforce(live, row, policies.apply(row), policy -> { });
         }
     }
 
-    private void enforce(LiveBox live, SandboxRow row, Consumer<EffectivePolicy> then) {
+    private void enforce(LiveBox live, SandboxRow row, EffectivePolicy policy, Consumer<EffectivePolicy> then) {
         try {
-            EffectivePolicy policy = policies.apply(row);
             network.apply(place(live, row, policy));
             then.accept(policy);
         } catch (RuntimeException | Error failed) {

@@ -44,7 +44,18 @@ public final class Explainer {
                 lines.add(term(document, "retain.artifacts", "at most " + dev.redoma.model.Amounts.time(longest)));
             }
         }
+        stack.setUp().ifPresent(setUp -> setUp(stack, setUp, lines));
         return lines;
+    }
+
+    private static void setUp(PolicyStack stack, SetUp setUp, List<Line> lines) {
+        String says = "runs " + setUp.run().size() + (setUp.run().size() == 1 ? " command" : " commands") + " before anybody else can run anything, with an egress of their own that is closed behind them";
+        lines.add(term(stack.documents().getLast(), "setup", setUp.rules().isEmpty() ? says.substring(0, says.indexOf(", with")) + ", while nothing leaves" : says));
+        PolicyStack during = stack.inSetUp();
+        EffectivePolicy policy = during.effective(0);
+        var used = rules(Reaches.of(policy));
+        var narrowed = rules(Reaches.opened(policy, new EffectivePolicy("alone", 0, List.of(during.documents().getLast().egress()))));
+        setUp.rules().forEach(rule -> lines.add(new Line(rule.id(), rule.place().toString(), "while it is set up " + says(rule), rule.deny() ? "whole" : !used.contains(rule.id()) ? "nothing" : narrowed.contains(rule.id()) ? "narrowed" : "whole")));
     }
 
     private static void previews(PolicyStack stack, PolicyDocument document, List<Line> lines) {
@@ -125,6 +136,9 @@ public final class Explainer {
         var notes = new ArrayList<String>();
         if (stack.approvals().rules().stream().anyMatch(r -> r.subject() instanceof ApprovalRule.Subject.Exec)) {
             notes.add("Approval of commands is advisory: patterns do not see what a program or a script does. What leaves and what is applied is where it is enforced.");
+        }
+        if (stack.setUp().isPresent()) {
+            notes.add("What set-up reaches is not in the list of what can be reached, nor in differences: it is over before the sandbox is anybody's. What set-up leaves behind, programs that run among it, stays.");
         }
         if (policy.closed()) {
             notes.add("Nothing leaves: names are answered with NXDOMAIN, connections are refused.");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -21,7 +22,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(900)
 class ToolsTrustTest {
     private static final String EVERYTHING_SEEN = "privileges: sudo\negress:\n  web:\n    - {hosts: ['*'], ports: [80, 443], methods: [GET, HEAD, POST]}\n";
-    private static final String TOOLS = "cargo-web golang-go maven default-jdk-headless";
+    private static final String TOOLS = "cargo-web golang-go";
+    /// Installed into the user's own home.
+    private static final Set<String> OF_THE_USER = Set.of("uv", "requests", "httpx");
     @TempDir
     static Path dir;
 
@@ -45,9 +48,7 @@ class ToolsTrustTest {
         ran("user", "pip install -q --no-cache-dir uv httpx requests > /tmp/log 2>&1 || { tail -n 5 /tmp/log; false; }");
         ran("user", "mkdir -p /tmp/pnpm && cd /tmp/pnpm && npm install --no-audit --no-fund pnpm > /tmp/log 2>&1 || { tail -n 5 /tmp/log; false; }");
         ran("user", "{ sudo apt-get update -q && sudo apt-get install -qq --no-install-recommends " + TOOLS + "; } > /tmp/log 2>&1 || { tail -n 5 /tmp/log; false; }");
-        ran("user", "mkdir -p /tmp/crate/src /tmp/java && printf '[package]\\nname=\"c\"\\nversion=\"0.1.0\"\\nedition=\"2021\"\\n[dependencies]\\nitoa=\"1\"\\n' > /tmp/crate/Cargo.toml && echo 'fn main() {}' > /tmp/crate/src/main.rs");
-        ran("user", "cat > /tmp/java/New.java <<'J'\nimport java.net.URI;\nimport java.net.http.*;\npublic class New { public static void main(String[] a) throws Exception { System.out.println(HttpClient.newHttpClient().send(HttpRequest.newBuilder(URI.create(a[0])).build(), HttpResponse.BodyHandlers.ofString()).statusCode()); } }\nJ\n"
-                + "cat > /tmp/java/Old.java <<'J'\nimport java.net.*;\npublic class Old { public static void main(String[] a) throws Exception { System.out.println(((HttpURLConnection) new URL(a[0]).openConnection()).getResponseCode()); } }\nJ");
+        ran("user", "mkdir -p /tmp/crate/src && printf '[package]\\nname=\"c\"\\nversion=\"0.1.0\"\\nedition=\"2021\"\\n[dependencies]\\nitoa=\"1\"\\n' > /tmp/crate/Cargo.toml && echo 'fn main() {}' > /tmp/crate/src/main.rs");
     }
 
     @AfterAll
@@ -73,12 +74,9 @@ class ToolsTrustTest {
         "pnpm | rm -rf DIR && mkdir DIR && cd DIR && echo '{}' > package.json && /tmp/pnpm/node_modules/.bin/pnpm add --store-dir DIR/store is-odd 2>&1 && node -p 'require(\"is-odd\")(5)' | true",
         "fetch | node -e 'fetch(process.env.npm_config_registry).then(r => console.log(r.status))' | 200",
         "cargo | rm -rf DIR && cp -r /tmp/crate DIR && cd DIR && CARGO_HOME=DIR/home cargo fetch 2>&1 && ls DIR/home/registry/cache/* | itoa",
-        "go | rm -rf DIR && mkdir DIR && cd DIR && export HOME=DIR GOPATH=DIR/path GOCACHE=DIR/cache GOTOOLCHAIN=local GOSUMDB=off GOFLAGS=-modcacherw && go mod init example.com/g 2>&1 && go get golang.org/x/text@v0.3.8 2>&1 && ls path/pkg/mod/cache/download | golang.org",
-        "maven | rm -rf DIR && mkdir DIR && cd DIR && mvn -q -B -Dmaven.repo.local=DIR/m2 dependency:get -Dartifact=org.apiguardian:apiguardian-api:1.1.2 2>&1 && ls DIR/m2/org/apiguardian/apiguardian-api/1.1.2 | apiguardian-api-1.1.2.jar",
-        "java.net.http | java /tmp/java/New.java $npm_config_registry | 200",
-        "URLConnection | java /tmp/java/Old.java $npm_config_registry | 200"})
+        "go | rm -rf DIR && mkdir DIR && cd DIR && export HOME=DIR GOPATH=DIR/path GOCACHE=DIR/cache GOTOOLCHAIN=local GOSUMDB=off GOFLAGS=-modcacherw && go mod init example.com/g 2>&1 && go get golang.org/x/text@v0.3.8 2>&1 && ls path/pkg/mod/cache/download | golang.org"})
     void aToolTrustsTheSandboxesAuthorityAsUserAndUnderSudo(String tool, String command, String wanted) throws Exception {
-        for (String how : List.of("user", "sudo")) {
+        for (String how : OF_THE_USER.contains(tool) ? List.of("user") : List.of("user", "sudo")) {
             String line = command.replace("DIR", "/tmp/as-" + how + "-" + tool);
             String whole = how.equals("user") ? line : "sudo --preserve-env=PIP_INDEX_URL,npm_config_registry,GOPROXY sh -c '" + line.replace("'", "'\\''") + "'";
             assertThat(ran("user", whole)).as(how).contains(wanted);

@@ -55,7 +55,7 @@ public enum ConfigKey {
     TIME_GRACE("times.grace", Kind.DURATION, "2m", "How long something is orphaned before it is removed."),
     TIME_ENDED("times.ended", Kind.DURATION, "48h", "How long an ended sandbox is shown."),
     TIME_LOST("times.lost", Kind.DURATION, "24h", "How long a lost sandbox keeps its disk."),
-    TIME_WORKSPACE("times.workspace", Kind.DURATION, "10m", "How long git may take to fill a workspace at create; 1s to 23h."),
+    TIME_WORKSPACE("times.workspace", Kind.DURATION, "10m", "How long git may take to fill a workspace at create, and a policy's set-up; 1s to 23h."),
     SNAPSHOTS_KEEP_COUNT("snapshots.keep.count", Kind.COUNT, "0", "Snapshots kept of each name (without a name: of each sandbox); 0: all."),
     SNAPSHOTS_KEEP_AGE("snapshots.keep.age", Kind.DURATION, "0s", "How long a snapshot is kept; 0s: for ever."),
     CONTENTS_CREDENTIALS("snapshots.contents.credentials", Kind.TEXT, "scrub", "Secrets found in what a sandbox changed, when it is saved: keep, scrub or refuse."),
