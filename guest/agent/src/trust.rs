@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whom the programs in it trust: one authority beside those of the template, in the places where programs look.
+//! Whom the programs in it trust beside those of the template (its authority, and what the operator adds), in the places where programs look.
 
 use crate::answer::{At, Failure, Outcome};
 use crate::configure::put;
@@ -17,11 +17,11 @@ const BUNDLE: &str = "/etc/ssl/certs/ca-certificates.crt";
 const BUNDLES: [&str; 5] =
     [BUNDLE, "/etc/ssl/cert.pem", "/etc/ssl/ca-bundle.pem", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem"];
 const BUNDLE_LIMIT: usize = 8 << 20;
-const AUTHORITY_LIMIT: usize = 16 << 10;
+const AUTHORITY_LIMIT: usize = 512 << 10;
 
 pub fn place(it: &Trust) -> Outcome<()> {
     if it.authority.len() > AUTHORITY_LIMIT || it.subject_hash.len() != 8 || !it.subject_hash.bytes().all(|c| c.is_ascii_hexdigit()) {
-        return Err(Failure::new(Code::Invalid, "an authority is a certificate in PEM and the eight hex digits of its subject"));
+        return Err(Failure::new(Code::Invalid, "authorities are certificates in PEM and the eight hex digits of its subject"));
     }
     let before = read_regular(Path::new(FILE), AUTHORITY_LIMIT).unwrap_or_default();
     for directory in [LOCAL, DIRECTORY] {

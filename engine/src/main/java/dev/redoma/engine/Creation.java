@@ -24,6 +24,7 @@ final class Creation {
     private final LiveSide side;
     private final CacheCopies copies;
     private final StartCommand start;
+    private final SetUpPhase setUp;
 
     Creation(Core core, Admission admission, LiveSide side, CacheCopies copies) {
         this.copies = copies;
@@ -31,23 +32,24 @@ final class Creation {
         this.admission = admission;
         this.side = side;
         this.start = new StartCommand(core);
+        this.setUp = new SetUpPhase(core);
     }
 
     SandboxRow cold(Caller caller, Plan plan, @Nullable Key key) {
-        return cold(caller, plan, key, core.handover()::begin);
+        return cold(caller, plan, key, false, core.handover()::begin);
     }
 
     /// One that nothing is written into at its start: what is changed in it is the work of its commands alone.
     SandboxRow bare(Caller caller, Plan plan) {
-        return cold(caller, plan, null, (live, hostname) -> core.handover().bare(live));
+        return cold(caller, plan, null, true, (live, hostname) -> core.handover().bare(live));
     }
 
-    private SandboxRow cold(Caller caller, Plan plan, @Nullable Key key, BiConsumer<LiveBox, String> introduction) {
+    private SandboxRow cold(Caller caller, Plan plan, @Nullable Key key, boolean bare, BiConsumer<LiveBox, String> introduction) {
         Admission.Room room = admission.look();
         Box box = core.boxes().box(SandboxId.mint(), caller.tenant());
         return core.boxes().locked(box, () -> {
             try {
-                return confirmed(box, plan, core.store().write(tx -> insert(tx, caller, plan, key, room, box.id())), caller, introduction);
+                return confirmed(box, plan, core.store().write(tx -> insert(tx, caller, plan, key, room, box.id())), caller, bare, introduction);
             } finally {
                 if (box.live() == null) {
                     core.boxes().forget(box.id());
@@ -112,7 +114,7 @@ final class Creation {
         return now.plus(Duration.ofMillis(LimitRules.lifetimeOf(p.limits())));
     }
 
-    private SandboxRow confirmed(Box box, Plan plan, SandboxRow begun, Caller caller, BiConsumer<LiveBox, String> introduction) {
+    private SandboxRow confirmed(Box box, Plan plan, SandboxRow begun, Caller caller, boolean bare, BiConsumer<LiveBox, String> introduction) {
         Faults.at("create.begun");
         try {
             copies.make(core, begun);
@@ -120,6 +122,9 @@ final class Creation {
             try {
                 Faults.at("create.started");
                 introduction.accept(live, begun.hostname());
+                if (plan.forkedFrom() == null && !bare) {
+                    setUp.run(box, live, begun, plan.stack(), caller.key());
+                }
                 core.uplink().connect(core.handover(), live, begun);
                 wanted(box);
                 start.begin(box, live, begun, caller.key());

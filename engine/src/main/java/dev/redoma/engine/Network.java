@@ -9,6 +9,7 @@ import dev.redoma.policy.EffectivePolicy;
 import dev.redoma.policy.EgressClass;
 import dev.redoma.policy.Feature;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -34,6 +35,16 @@ public interface Network {
     /// The certificate, in PEM, of the authority that this sandbox is to trust where its policy intercepts: the same as long as the sandbox lives. Empty: nothing is ever intercepted.
     default Optional<String> authority(SandboxId sandbox) {
         return Optional.empty();
+    }
+
+    /// Whether programs in sandboxes out of which anything leaves are to trust more than their template says, also where nothing is intercepted: `authority(…)` holds it.
+    default boolean trustsMore() {
+        return false;
+    }
+
+    /// What an explanation of a policy under which anything leaves has to say of the network between this host and the outside.
+    default List<String> notes() {
+        return List.of();
     }
 
     /// What `/etc/resolv.conf` of a sandbox says where anything may leave: the address is answered by whoever implements this.

@@ -2,11 +2,13 @@
 package dev.redoma.engine;
 
 import dev.redoma.model.Caller;
+import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.ForkSandbox;
 import dev.redoma.model.wire.Limits;
 import dev.redoma.model.wire.Workspace;
+import dev.redoma.policy.ApprovalRule;
 import dev.redoma.policy.PolicyStack;
 import dev.redoma.pool.Artifacts;
 import dev.redoma.store.Store;
@@ -52,6 +54,15 @@ final class Planner {
         terms.isolation(tier);
         TierChoice.mustEnforce(tier, LimitRules.enforced(filled));
         Workspace workspace = GitSource.wanted(r.workspace());
+        if (workspace != null && stack.setUp().isPresent()) {
+            throw Problem.of(Code.NOT_ENFORCEABLE, "workspace.from: a policy with 'setup' runs before git fills a workspace, and would not see it.",
+                            "Clone in the set-up itself, by 'setup.run' and 'setup.egress', or leave one of them out.")
+                    .at(dev.redoma.model.Layer.POLICY).with("field", "workspace.from").raise();
+        }
+        if (stack.setUp().isPresent() && stack.approvals().rules().stream().anyMatch(rule -> rule.subject() instanceof ApprovalRule.Subject.Exec)) {
+            throw Problem.of(Code.NOT_ENFORCEABLE, "policy: humans approve commands under it, and nobody would be asked about those of 'setup'.", "Leave one of them out.")
+                    .at(dev.redoma.model.Layer.POLICY).with("field", "policy").raise();
+        }
         if (workspace != null) {
             GitSource.of(workspace.from()).remote().ifPresent(remote -> GitReach.mustLead(stack.effective(1), remote));
         }

@@ -42,7 +42,7 @@ final class PolicyService implements Policies {
 
     @Override
     public PolicyExplanation explain(Caller caller, String policy) {
-        return Explainer.explain(rules.asked(caller.tenant(), policy), 0);
+        return Explainer.explain(rules.asked(caller.tenant(), policy), 0, core.uplink().notes());
     }
 
     @Override
@@ -65,7 +65,7 @@ final class PolicyService implements Policies {
 
     private PolicyExplanation told(SandboxRow row) {
         Standing standing = rules.standing(row);
-        return Explainer.explain(standing.stack(), standing.epoch());
+        return Explainer.explain(standing.stack(), standing.epoch(), core.uplink().notes());
     }
 
     @Override

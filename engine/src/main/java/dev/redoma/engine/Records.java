@@ -80,6 +80,11 @@ final class Records {
                 Map.of("from", made.from(), "path", made.path()), List.of("commit")));
     }
 
+    /// Its policy's set-up has ended well.
+    void setUp(Handle tx, SandboxRow row, List<String> commands, long millis, String actor) {
+        ledger.append(tx, new Entry(row.tenant().value(), actor, row.id().value(), null, "sandbox", "set-up", Map.of("commands", commands.size(), "millis", millis), Map.of("run", commands), List.of()));
+    }
+
     /// The text in force, all of it, and its digest.
     void policy(Handle tx, SandboxRow row, PolicyStack stack, long epoch, String actor, String action) {
         var open = Map.<String, Object>of("name", stack.name(), "policyDigest", stack.digest(), "epoch", epoch);

@@ -7,6 +7,7 @@ import dev.redoma.engine.proto.Trust;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// How the programs of a sandbox whose policy intercepts come to trust its authority: files where they look, and variables for those that bring roots of their own. `sudo` keeps the
@@ -21,6 +22,9 @@ final class TrustFiles {
     static final String ANCHOR = "/etc/pki/ca-trust/source/anchors/redoma.crt";
     /// Files that hold the authority and nothing else.
     static final List<String> COPIES = List.of(AUTHORITY, "/etc/ssl/certs/redoma.pem", "/etc/ssl/certs/" + SUBJECT_HASH + ".0", ANCHOR);
+
+    private static final Pattern BLOCK = Pattern.compile("-----BEGIN CERTIFICATE-----[^-]++-----END CERTIFICATE-----\\n");
+    private static final int MOST_FILES = 16;
 
     /// httpx, uv, Ruby, Go, OpenSSL; requests and pip; curl built elsewhere; git built elsewhere; cargo; the AWS tools; gRPC; Node; Deno.
     private static final Map<String, String> VARIABLES = new TreeMap<>(Map.of(
@@ -51,8 +55,21 @@ final class TrustFiles {
     }
 
     static Trust message(String authority) {
-        return Trust.newBuilder().setAuthority(ByteString.copyFromUtf8(authority)).setSubjectHash(SUBJECT_HASH)
-                .addFiles(placed(SUDOERS, sudoers(), 0440)).addFiles(placed(PROFILE, profile(), 0644)).addFiles(placed(ANCHOR, authority, 0644)).build();
+        var message = Trust.newBuilder().setAuthority(ByteString.copyFromUtf8(authority)).setSubjectHash(SUBJECT_HASH)
+                .addFiles(placed(SUDOERS, sudoers(), 0440)).addFiles(placed(PROFILE, profile(), 0644)).addFiles(placed(ANCHOR, authority, 0644));
+        others(authority).forEach((path, certificate) -> message.addFiles(placed(path, certificate, 0644)));
+        return message.build();
+    }
+
+    /// What an operator adds to the sandbox's own authority, a file for each: what reads one certificate of a file finds them too. Where there are many, none.
+    static Map<String, String> others(String authority) {
+        var blocks = BLOCK.matcher(authority).results().skip(1).map(java.util.regex.MatchResult::group).toList();
+        var files = new TreeMap<String, String>();
+        for (int i = 0; i < blocks.size() && blocks.size() <= MOST_FILES; i++) {
+            files.put("/usr/local/share/ca-certificates/redoma-" + (i + 1) + ".crt", blocks.get(i));
+            files.put("/etc/ssl/certs/redoma-" + (i + 1) + ".pem", blocks.get(i));
+        }
+        return files;
     }
 
     private static Placed placed(String path, String content, int mode) {

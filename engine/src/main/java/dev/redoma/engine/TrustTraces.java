@@ -31,7 +31,7 @@ final class TrustTraces {
             case TrustFiles.BUNDLE -> Optional.of(lowers.stream().flatMap(l -> TreeFile.of(l, path).stream()).findFirst().map(below -> bundle(below, authority)).orElse(authority));
             case TrustFiles.SUDOERS -> Optional.of(TrustFiles.sudoers());
             case TrustFiles.PROFILE -> Optional.of(TrustFiles.profile());
-            default -> Optional.empty();
+            default -> Optional.ofNullable(TrustFiles.others(authority).get(path));
         };
     }
 

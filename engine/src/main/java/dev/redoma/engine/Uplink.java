@@ -5,6 +5,7 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import dev.redoma.policy.EffectivePolicy;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -22,7 +23,12 @@ final class Uplink {
 
     /// Before the first command of what was just started or thawed. One that nothing may leave costs nothing. When it throws, nothing leaves.
     void connect(Handover handover, LiveBox live, SandboxRow row) {
-        enforce(live, row, policy -> {
+        connect(handover, live, row, policies.apply(row));
+    }
+
+    /// By another policy than its own.
+    void connect(Handover handover, LiveBox live, SandboxRow row, EffectivePolicy by) {
+        enforce(live, row, by, policy -> {
             if (!policy.closed()) {
                 handover.resolver(live, Network.RESOLV_CONF);
             }
@@ -31,10 +37,20 @@ final class Uplink {
     }
 
     private void trust(Handover handover, LiveBox live, SandboxRow row, EffectivePolicy policy) {
-        if (policy.intercepts()) {
+        boolean trusts = trusts(policy);
+        if (trusts) {
             handover.trust(live, network.authority(row.id()).orElseThrow());
         }
-        live.trusts(policy.intercepts());
+        live.trusts(trusts);
+    }
+
+    private boolean trusts(EffectivePolicy policy) {
+        return policy.intercepts() || !policy.closed() && network.trustsMore();
+    }
+
+    /// What there is to say of the way out where a policy is explained.
+    List<String> notes() {
+        return network.notes();
     }
 
     /// After its policy was changed. What is in quarantine stays cut off, and the guest of one that is paused hears of its resolver when it is resumed.
@@ -45,13 +61,12 @@ final class Uplink {
         if (row.state() == State.RUNNING) {
             connect(handover, live, row);
         } else {
-            enforce(live, row, policy -> { });
+            enforce(live, row, policies.apply(row), policy -> { });
         }
     }
 
-    private void enforce(LiveBox live, SandboxRow row, Consumer<EffectivePolicy> then) {
+    private void enforce(LiveBox live, SandboxRow row, EffectivePolicy policy, Consumer<EffectivePolicy> then) {
         try {
-            EffectivePolicy policy = policies.apply(row);
             network.apply(place(live, row, policy));
             then.accept(policy);
         } catch (RuntimeException | Error failed) {
@@ -64,7 +79,7 @@ final class Uplink {
     void reconnect(LiveBox live, SandboxRow row) {
         EffectivePolicy policy = policies.apply(row);
         network.apply(place(live, row, policy));
-        live.trusts(policy.intercepts());
+        live.trusts(trusts(policy));
     }
 
     private static Network.Place place(LiveBox live, SandboxRow row, EffectivePolicy policy) {

@@ -58,7 +58,7 @@ final class WarmPool {
         InstanceLimits born = LimitRules.enforced(shape);
         return config.size() > 0 && !plan.untrusted() && plan.forkedFrom() == null
                 && asked.openFiles() == born.openFiles() && asked.shmBytes() == born.shmBytes() && asked.ioBytesPerSecond() == null
-                && plan.mounts().isEmpty() && plan.caches().isEmpty() && plan.source().config().start() == null;
+                && plan.mounts().isEmpty() && plan.caches().isEmpty() && plan.source().config().start() == null && plan.stack().setUp().isEmpty();
     }
 
     /// Takes a live one out of the pool; it is the caller's then.

@@ -34,7 +34,7 @@ public final class CheckedPost {
         }
         String host = to.getHost().startsWith("[") ? to.getHost().substring(1, to.getHost().length() - 1) : to.getHost();
         int port = to.getPort() > 0 ? to.getPort() : tls ? 443 : 80;
-        try (var channel = dialler.dial(dialler.checked(host, port, allowPrivate), port)) {
+        try (var channel = dialler.dial(dialler.checked(host, port, allowPrivate), port).channel()) {
             var watch = Thread.ofVirtual().start(() -> end(channel));
             try {
                 Socket socket = tls ? secured(channel.socket(), host, port) : channel.socket();

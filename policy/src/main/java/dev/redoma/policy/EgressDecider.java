@@ -11,8 +11,14 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/// Decides what may leave under one policy. Pure but for `own`, which tells the addresses of this host: those are never dialled. Thread-safe where `own` is.
-public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) {
+/// Decides what may leave under one policy. Pure but for `own`, which tells the addresses of this host: those are never dialled. `space`: what is public where it stands. Thread-safe
+/// where `own` is.
+public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own, AddressSpace space) {
+
+    /// Where what is public is so on the Internet.
+    public EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) {
+        this(policy, own, AddressSpace.INTERNET);
+    }
 
     /// Before anything is looked up: whether any connection to the name may be allowed at all.
     public EgressDecision decideName(String host) {
@@ -30,7 +36,7 @@ public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) 
         if (kind.isPresent() && !kind.get().internal()) {
             return new Deny(null, "never", Reason.NEVER_DIALLED, address.getHostAddress());
         }
-        return decide(c -> layers(c, layer -> layer.literal(address, kind, port), port));
+        return decide(c -> layers(c, layer -> literal(layer, address, kind, port), port));
     }
 
     /// A request where the gateway sees it. The same as `decideConnect(…)` and its `request(…)`, but for addresses.
@@ -53,7 +59,13 @@ public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) 
         if (kind.isPresent() && !kind.get().internal()) {
             return new Deny(c, "never", Reason.NEVER_DIALLED, address.getHostAddress());
         }
-        return layers(c, layer -> layer.literal(address, kind, port), port).decision();
+        return layers(c, layer -> literal(layer, address, kind, port), port).decision();
+    }
+
+    /// What a translated address stands for may be denied as well.
+    private LayerRules.Verdict literal(LayerRules layer, InetAddress address, Optional<AddressKind> kind, int port) {
+        return layer.literal(address, kind, port).and(rules -> space.translated(address).flatMap(four -> layer.denies(four, port))
+                .<LayerRules.Verdict>map(r -> new LayerRules.No(r.id(), Reason.DENIED, address.getHostAddress())).orElseGet(() -> new LayerRules.Yes(rules)));
     }
 
     private static EgressDecision named(String host, Function<HostName, EgressDecision> decide) {
@@ -135,7 +147,7 @@ public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) 
             if (rest.isEmpty()) {
                 return new LayerRules.No(before.getFirst().id(), before.getFirst().objects(address, kind).orElseThrow(), address.getHostAddress());
             }
-            Optional<Rule> denies = layer.denies(address, port);
+            Optional<Rule> denies = layer.denies(address, port).or(() -> space.translated(address).flatMap(four -> layer.denies(four, port)));
             if (denies.isPresent()) {
                 return new LayerRules.No(denies.get().id(), Reason.DENIED, address.getHostAddress());
             }
@@ -144,6 +156,7 @@ public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) 
     }
 
     private Optional<AddressKind> kind(InetAddress address) {
-        return own.test(address) ? Optional.of(AddressKind.OWN) : Addresses.kind(address);
+        boolean mine = own.test(address) || space.translated(address).filter(own).isPresent();
+        return mine ? Optional.of(AddressKind.OWN) : space.kind(address);
     }
 }

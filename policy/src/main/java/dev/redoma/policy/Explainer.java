@@ -14,9 +14,14 @@ public final class Explainer {
     private Explainer() {}
 
     public static PolicyExplanation explain(PolicyStack stack, long epoch) {
+        return explain(stack, epoch, List.of());
+    }
+
+    /// `way`: what is to be said of the way out where anything leaves.
+    public static PolicyExplanation explain(PolicyStack stack, long epoch, List<String> way) {
         EffectivePolicy policy = stack.effective(epoch);
         List<PolicyReach> reach = Reaches.of(policy);
-        return new PolicyExplanation(stack.name(), stack.digest(), epoch, policy.closed(), stack.sources(), reach, lines(stack, policy, reach), notes(stack, policy, reach));
+        return new PolicyExplanation(stack.name(), stack.digest(), epoch, policy.closed(), stack.sources(), reach, lines(stack, policy, reach), notes(stack, policy, reach, way));
     }
 
     private static List<Line> lines(PolicyStack stack, EffectivePolicy policy, List<PolicyReach> reach) {
@@ -39,7 +44,18 @@ public final class Explainer {
                 lines.add(term(document, "retain.artifacts", "at most " + dev.redoma.model.Amounts.time(longest)));
             }
         }
+        stack.setUp().ifPresent(setUp -> setUp(stack, setUp, lines));
         return lines;
+    }
+
+    private static void setUp(PolicyStack stack, SetUp setUp, List<Line> lines) {
+        String says = "runs " + setUp.run().size() + (setUp.run().size() == 1 ? " command" : " commands") + " before anybody else can run anything, with an egress of their own that is closed behind them";
+        lines.add(term(stack.documents().getLast(), "setup", setUp.rules().isEmpty() ? says.substring(0, says.indexOf(", with")) + ", while nothing leaves" : says));
+        PolicyStack during = stack.inSetUp();
+        EffectivePolicy policy = during.effective(0);
+        var used = rules(Reaches.of(policy));
+        var narrowed = rules(Reaches.opened(policy, new EffectivePolicy("alone", 0, List.of(during.documents().getLast().egress()))));
+        setUp.rules().forEach(rule -> lines.add(new Line(rule.id(), rule.place().toString(), "while it is set up " + says(rule), rule.deny() ? "whole" : !used.contains(rule.id()) ? "nothing" : narrowed.contains(rule.id()) ? "narrowed" : "whole")));
     }
 
     private static void previews(PolicyStack stack, PolicyDocument document, List<Line> lines) {
@@ -116,10 +132,13 @@ public final class Explainer {
         }).toString();
     }
 
-    private static List<String> notes(PolicyStack stack, EffectivePolicy policy, List<PolicyReach> reach) {
+    private static List<String> notes(PolicyStack stack, EffectivePolicy policy, List<PolicyReach> reach, List<String> way) {
         var notes = new ArrayList<String>();
         if (stack.approvals().rules().stream().anyMatch(r -> r.subject() instanceof ApprovalRule.Subject.Exec)) {
             notes.add("Approval of commands is advisory: patterns do not see what a program or a script does. What leaves and what is applied is where it is enforced.");
+        }
+        if (stack.setUp().isPresent()) {
+            notes.add("What set-up reaches is not in the list of what can be reached, nor in differences: it is over before the sandbox is anybody's. What set-up leaves behind, programs that run among it, stays.");
         }
         if (policy.closed()) {
             notes.add("Nothing leaves: names are answered with NXDOMAIN, connections are refused.");
@@ -143,6 +162,7 @@ public final class Explainer {
         if (reach.stream().anyMatch(r -> r.egressClass().equals("packages"))) {
             notes.add("Packages are plain hosts: which packages arrive is neither identified nor checked.");
         }
+        notes.addAll(way);
         return notes;
     }
 }

@@ -18,7 +18,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 /// Reads a policy file (docs/policy.md). Every key that a policy has is known; one whose meaning is not enforced by this version is refused by name, as is what nobody knows.
 public final class PolicyFile {
     private static final Set<String> KEYS = Set.of("isolation", "privileges", "resources", "workspace", "reopen", "setup", "egress", "preview", "secrets", "approve", "artifacts", "retain");
-    private static final List<String> NOT_YET = List.of("workspace", "setup", "secrets");
+    private static final List<String> NOT_YET = List.of("workspace", "secrets");
     private static final Set<String> RESOURCES = Set.of("cpu", "memory", "disk", "pids", "lifetime", "idle");
     private static final Set<String> RETAIN = Set.of("audit", "artifacts", "snapshots");
     private static final Set<String> CLASSES = Set.of("packages", "web", "git", "internal", "webhooks");
@@ -33,6 +33,7 @@ public final class PolicyFile {
     private @Nullable List<PreviewRule> preview;
     private @Nullable List<ApprovalRule> approve;
     private Keeping keeping = Keeping.NONE;
+    private @Nullable SetUp setUp;
 
     private PolicyFile(String layer, String source) {
         this.layer = layer;
@@ -46,7 +47,7 @@ public final class PolicyFile {
         if (!file.fields.flaws().isEmpty()) {
             throw refused(file.source, file.fields.flaws());
         }
-        return new PolicyDocument(layer, file.source, text, file.terms, file.rules, file.preview, file.approve == null ? List.of() : file.approve, file.keeping);
+        return new PolicyDocument(layer, file.source, text, file.terms, file.rules, file.preview, file.approve == null ? List.of() : file.approve, file.setUp, file.keeping);
     }
 
     private static RedomaException refused(String source, List<Flaw> flaws) {
@@ -77,6 +78,7 @@ public final class PolicyFile {
         var limits = part(keys, "resources", this::resources);
         terms = new Terms(isolation, privileges, limits == null ? Limits.DEFAULTS : limits, reopen);
         part(keys, "egress", this::egress);
+        setUp = part(keys, "setup", node -> new SetUpReader(fields, layer, source).read(node));
         var artifacts = part(keys, "artifacts", node -> fields.values(node, "artifacts", 64, this::pattern));
         var longest = part(keys, "retain", this::retain);
         keeping = new Keeping(artifacts == null ? List.of() : artifacts, longest);

@@ -8,9 +8,11 @@ import dev.redoma.model.wire.PolicySources;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /// The documents of an effective policy, the outermost first.
@@ -31,6 +33,19 @@ public record PolicyStack(String name, List<PolicyDocument> documents) {
 
     public EffectivePolicy effective(long epoch) {
         return new EffectivePolicy(name, epoch, documents.stream().map(PolicyDocument::egress).toList());
+    }
+
+    /// What runs in a new sandbox before it is anybody's.
+    public Optional<SetUp> setUp() {
+        return documents.isEmpty() ? Optional.empty() : Optional.ofNullable(documents.getLast().setUp());
+    }
+
+    /// As it is while that runs: the same floors around its rules.
+    public PolicyStack inSetUp() {
+        PolicyDocument last = documents.getLast();
+        var during = new ArrayList<>(documents.subList(0, documents.size() - 1));
+        during.add(new PolicyDocument(SetUpReader.layer(last.layer()), last.source(), last.text(), Terms.NONE, setUp().orElseThrow().rules(), null, last.approve(), null, Keeping.NONE));
+        return new PolicyStack(name, during);
     }
 
     public PreviewPolicy preview() {
@@ -74,6 +89,9 @@ public record PolicyStack(String name, List<PolicyDocument> documents) {
 
     /// Refuses, with the place of the rule, what the gateway here does not enforce.
     public PolicyStack mustBeEnforced(Set<Feature> offered) {
+        if (setUp().isPresent()) {
+            inSetUp().mustBeEnforced(offered);
+        }
         EffectivePolicy policy = effective(0);
         if (policy.closed()) {
             return this;
@@ -107,6 +125,9 @@ public record PolicyStack(String name, List<PolicyDocument> documents) {
     public PolicyStack mustHaveEffect() {
         if (documents.isEmpty()) {
             return this;
+        }
+        if (setUp().isPresent()) {
+            inSetUp().mustHaveEffect();
         }
         List<PolicyDocument> around = documents.subList(0, documents.size() - 1);
         previewsMustHaveEffect(documents.getLast(), around);

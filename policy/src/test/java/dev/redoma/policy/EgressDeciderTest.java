@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class EgressDeciderTest {
@@ -121,6 +122,42 @@ class EgressDeciderTest {
         var d = new EgressDecider(policy, PUBLIC::equals);
         assertThat(d.decideConnect("a.example.com", 443, List.of(PUBLIC)).reason()).isEqualTo(Reason.NEVER_DIALLED);
         assertThat(d.decideLiteral(PUBLIC, 443).reason()).isEqualTo(Reason.NEVER_DIALLED);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "203.0.113.0/24, 203.0.113.9, true", "203.0.113.0/24, 198.51.100.9, false", "100.64.0.0/10, 100.64.0.9, true", "100.64.0.0/10, 100.100.100.200, false",
+        "10.0.0.0/8, 10.1.2.3, true", "10.0.0.0/8, 192.168.0.1, false", "203.0.113.0/24, ::ffff:203.0.113.9, true", "203.0.113.0/24, 64:ff9b::cb00:7109, false",
+        "64:ff9b::/96, 64:ff9b::5db8:d822, true", "64:ff9b::/96, 64:ff9b::a00:1, false", "64:ff9b::/96, 64:ff9b::7f00:1, false", "64:ff9b::/96, 64:ff9b::a9fe:a9fe, false",
+        "64:ff9b::/96, 64:ff9b::6464:64c8, false", "64:ff9b:1:2::/96, 64:ff9b:1:2::5db8:d822, true", "64:ff9b:1:2::/96, 64:ff9b:1:2::a00:1, false",
+        "fd00:1::/32, fd00:1::9, true", "fd00::/16, fd00:ec2::254, false", "fd00:1::/32, fd00:1::5efe:a00:1, false", "64:ff9b::/96, 64:ff9b::5db8:d801, false"})
+    void whatTheOperatorSaysIsPublicIsSoButForWhatIsDangerousEverywhere(String range, String address, boolean allowed) {
+        var no = new Rule("no", EgressClass.WEB, true, List.of(new Target.Numbered(AddressBlock.parse("93.184.216.1").orElseThrow(), Ports.ANY)), List.of(), Set.of(), List.of(),
+                Handling.OPAQUE, null, null, place());
+        var policy = new EffectivePolicy("p", 1, List.of(layer("request", rule("r", EgressClass.WEB, false, Ports.ANY, "*"), no)));
+        var d = new EgressDecider(policy, a -> false, new AddressSpace(List.of(AddressBlock.parse(range).orElseThrow())));
+        var there = InetAddress.ofLiteral(address);
+        assertThat(d.decideConnect("a.example.com", 443, List.of(there)).allowed()).isEqualTo(allowed);
+        assertThat(d.decideLiteral(there, 443).allowed()).isEqualTo(allowed);
+    }
+
+    @Test
+    void anAddressOfThisHostIsItsOwnInPublicRangesToo() {
+        var policy = new EffectivePolicy("p", 1, List.of(layer("request", rule("r", EgressClass.WEB, false, Ports.ANY, "*"))));
+        var ranges = List.of(AddressBlock.parse("203.0.113.0/24").orElseThrow(), AddressBlock.parse("64:ff9b::/96").orElseThrow());
+        var mine = InetAddress.ofLiteral("203.0.113.7");
+        var d = new EgressDecider(policy, mine::equals, new AddressSpace(ranges));
+        for (String own : List.of("203.0.113.7", "64:ff9b::cb00:7107")) {
+            assertThat(d.decideConnect("a.example.com", 443, List.of(InetAddress.ofLiteral(own))).reason()).as(own).isEqualTo(Reason.NEVER_DIALLED);
+        }
+        assertThat(d.decideLiteral(InetAddress.ofLiteral("203.0.113.8"), 443).allowed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.0/8", "127.0.0.1", "169.254.0.0/16", "169.254.169.254", "0.0.0.0/8", "224.0.0.0/8", "240.0.0.0/8", "198.18.0.0/15", "198.0.0.0/8", "100.100.100.200", "128.0.0.0/4", "::1", "::/96",
+        "fe80::/64", "ff02::/16", "2002::/16", "2001::/32", "fd72:6564:6f6d:6100::/64", "fd00::/8", "64:ff9b::/64", "64:ff9b:1::/48", "fd00:ec2::254"})
+    void noRangeOfTheseCanBePublic(String range) {
+        assertThat(AddressSpace.refusal(AddressBlock.parse(range).orElseThrow())).isPresent();
     }
 
     @Test

@@ -95,7 +95,7 @@ public final class House implements AutoCloseable {
 
     private static CheckedDialler dialler(Config config) {
         var upstream = config.upstream();
-        return CheckedDialler.of(upstream.resolvers(), a -> upstream.own().stream().anyMatch(b -> b.contains(a)));
+        return CheckedDialler.of(upstream.resolvers(), a -> upstream.own().stream().anyMatch(b -> b.contains(a)), upstream.space(), upstream.proxy());
     }
 
     private static ImageSources images(Config config) {
@@ -128,12 +128,12 @@ public final class House implements AutoCloseable {
         limits.put("most", config.engine().bounds().most());
         limits.put("uploadBytes", config.largestUpload());
         return new ServerRoutes.About(
-                () -> new ServerInfo(Version.TEXT, installation, tiers.getFirst().name(), findings(tiers, pool), limits),
-                () -> Stream.concat(findings(tiers, pool).stream(), Abandoned.findings().stream()).toList(), new Metrics(store)::text);
+                () -> new ServerInfo(Version.TEXT, installation, tiers.getFirst().name(), findings(config, tiers, pool), limits),
+                () -> Stream.concat(findings(config, tiers, pool).stream(), Abandoned.findings().stream()).toList(), new Metrics(store)::text);
     }
 
-    private static List<Finding> findings(List<Tier> tiers, BtrfsPool pool) {
-        return Stream.concat(tiers.stream().flatMap(t -> t.probe().findings().stream()), pool.findings().stream()).toList();
+    private static List<Finding> findings(Config config, List<Tier> tiers, BtrfsPool pool) {
+        return Stream.of(tiers.stream().flatMap(t -> t.probe().findings().stream()), pool.findings().stream(), config.upstream().findings().stream()).flatMap(s -> s).toList();
     }
 
     @Override

@@ -43,7 +43,7 @@ class ConfigTest {
 
     @Test
     void whatLiesUpstreamIsReadAndWhatIsNoAddressIsRefused() throws Exception {
-        assertThat(of("", Map.of()).upstream()).isEqualTo(new dev.redoma.server.config.Upstream(List.of(), List.of(), null));
+        assertThat(of("", Map.of()).upstream()).isEqualTo(new dev.redoma.server.config.Upstream(List.of(), List.of(), dev.redoma.policy.AddressSpace.INTERNET, null, null));
         var told = of("upstream: {resolver: '10.0.0.53, 10.0.0.54:5353, [fd00::53]:54', own-addresses: '45.0.0.7, 45.0.1.0/28'}", Map.of()).upstream();
         assertThat(told.resolvers()).extracting(a -> a.getAddress().getHostAddress() + " " + a.getPort()).containsExactly("10.0.0.53 53", "10.0.0.54 5353", "fd00:0:0:0:0:0:0:53 54");
         assertThat(told.own()).extracting(Object::toString).containsExactly("45.0.0.7", "45.0.1.0/28");
@@ -51,6 +51,13 @@ class ConfigTest {
             assertThat(refused("upstream: {resolver: " + wrong + "}")).as(wrong).contains("upstream.resolver");
         }
         assertThat(refused("upstream: {own-addresses: 45.0.1.1/28}")).contains("upstream.own-addresses");
+        var wider = of("upstream: {public-addresses: '203.0.113.0/24, 64:ff9b::/96', own-addresses: 203.0.113.7}", Map.of()).upstream();
+        assertThat(wider.space().publicToo()).extracting(Object::toString).containsExactly("203.0.113.0/24", "64:ff9b:0:0:0:0:0:0/96");
+        assertThat(wider.findings()).singleElement().satisfies(f -> assertThat(f.area() + " " + f.detail()).contains("network 203.0.113.0/24, 64:ff9b:0:0:0:0:0:0/96", "upstream.public-addresses"));
+        for (var wrong : List.of("127.0.0.0/8", "169.254.169.254", "0.0.0.0/0", "198.18.0.0/15", "64:ff9b::/64", "203.0.113.1/24", "fe80::/64", "'203.0.113.0/24, ::1'")) {
+            assertThat(refused("upstream: {public-addresses: " + wrong + "}")).as(wrong).contains("upstream.public-addresses");
+        }
+        assertThat(refused("upstream: {public-addresses: 203.0.113.7, own-addresses: 203.0.113.0/28}")).contains("upstream.public-addresses", "own");
     }
 
     @Test

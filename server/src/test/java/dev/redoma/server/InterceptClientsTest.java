@@ -176,12 +176,23 @@ class InterceptClientsTest {
         assertThat(snapshot.statusCode()).as(snapshot.body()).isEqualTo(201);
         var made = server.post("/v1/sandboxes", Map.of("template", "saved"), Sandbox.class);
         String look = "ls /usr/local/share/ca-certificates/redoma.crt /etc/ssl/certs/redoma.pem /etc/sudoers.d/redoma /etc/profile.d/redoma-trust.sh 2>/dev/null; "
-                + "openssl crl2pkcs7 -nocrl -certfile /etc/ssl/certs/ca-certificates.crt | openssl pkcs7 -print_certs -noout | grep -c 'subject.*Redoma'; env | grep -c CA_CERTS";
-        assertThat(run(made, "root", look).out()).isEqualTo("0\n0\n");
-        assertThat(run(sources, "root", look).out()).endsWith("\n1\n1\n");
+                + "openssl crl2pkcs7 -nocrl -certfile /etc/ssl/certs/ca-certificates.crt | openssl pkcs7 -print_certs -noout | grep -c 'subject.*Redoma egress'; grep -c 'Redoma: what else' /etc/ssl/certs/ca-certificates.crt; env | grep -c CA_CERTS";
+        assertThat(run(made, "root", look).out()).isEqualTo("0\n0\n0\n");
+        assertThat(run(sources, "root", look).out()).endsWith("\n1\n1\n1\n");
         var fork = server.post("/v1/sandboxes/" + sources.id() + "/fork", Map.of(), Sandbox.class);
-        assertThat(run(fork, "root", look).out()).endsWith("\n1\n1\n");
+        assertThat(run(fork, "root", look).out()).endsWith("\n1\n1\n1\n");
         assertThat(run(fork, "user", "curl -sS " + HOST + "/ok/fork").out()).isEqualTo("hello /ok/fork \n");
+    }
+
+    @Test
+    void underInternetProgramsTrustWhatTheOperatorTrustsAndNothingIsIntercepted() throws Exception {
+        var open = server.post("/v1/sandboxes", Map.of("template", "base", "policy", "internet"), Sandbox.class);
+        var ran = run(open, "user", "git clone -q " + HOST + "/ok/repo.git /tmp/c && cat /tmp/c/f && curl -sS " + HOST + "/other && wget -qO- " + HOST + "/other && node -e 'fetch(\"" + HOST + "/other\").then(r => r.text()).then(console.log)'"
+                + "; curl -sSv " + HOST + "/other 2>&1 | grep -c 'issuer.*Redoma egress'");
+        assertThat(ran.out()).isEqualTo("hello\nhello /other \nhello /other \nhello /other \n\n0\n");
+        assertThat(server.get("/v1/sandboxes/" + open.id() + "/policy").body()).contains("upstream.ca");
+        assertThat(server.get("/v1/sandboxes/" + open.id() + "/changes").body()).doesNotContain("redoma", "ca-certificates");
+        server.delete("/v1/sandboxes/" + open.id());
     }
 
     @Test

@@ -3,11 +3,14 @@ package dev.redoma.gateway.egress;
 
 import dev.redoma.engine.Network;
 import dev.redoma.gateway.CheckedDialler;
+import dev.redoma.gateway.UpstreamProxy;
 import dev.redoma.kernel.NetworkNamespace;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
+import dev.redoma.policy.AddressBlock;
+import dev.redoma.policy.AddressSpace;
 import dev.redoma.policy.EffectivePolicy;
 import dev.redoma.policy.EgressDecider;
 import dev.redoma.policy.Feature;
@@ -15,11 +18,14 @@ import dev.redoma.store.Store;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +40,8 @@ public final class EgressGateway implements Network, AutoCloseable {
     private final Ledger ledger;
     private final Way way;
     private final Predicate<InetAddress> own;
+    private final AddressSpace space;
+    private final Optional<UpstreamProxy> proxy;
     private final Tls tls;
     private volatile Asking asking = (sandbox, egressClass, host, to, port) -> { };
     private final Map<SandboxId, SandboxEgress> ways = new ConcurrentHashMap<>();
@@ -49,13 +57,15 @@ public final class EgressGateway implements Network, AutoCloseable {
         }
     }
 
-    /// `own`: whether an address is this host's; those are never dialled.
+    /// `own`: whether an address is this host's; those are never dialled. What is public is what is so for the dialler.
     public EgressGateway(Store store, Ledger ledger, CheckedDialler dialler, Predicate<InetAddress> own, Tls tls) {
         this.tls = tls;
         this.store = store;
         this.ledger = ledger;
         this.way = new Way(dialler);
         this.own = own;
+        this.space = dialler.space();
+        this.proxy = dialler.proxy();
         rounds.start();
     }
 
@@ -86,7 +96,7 @@ public final class EgressGateway implements Network, AutoCloseable {
                 namespace.close();
                 throw new IOException("its first process has ended");
             }
-            var made = SandboxEgress.open(namespace, place.tenant(), new EgressDecider(place.policy(), own), records, names, budgets, way,
+            var made = SandboxEgress.open(namespace, place.tenant(), new EgressDecider(place.policy(), own, space), records, names, budgets, way,
                     new Interception(tls.trust(), () -> SandboxAuthority.of(tls.secret(), place.sandbox().value())));
             made.asking((egressClass, host, to, port) -> asking.egress(place.sandbox(), egressClass, host, to, port));
             made.start();
@@ -98,7 +108,7 @@ public final class EgressGateway implements Network, AutoCloseable {
 
     private void change(SandboxEgress before, Place place) {
         try {
-            before.change(new EgressDecider(place.policy(), own));
+            before.change(new EgressDecider(place.policy(), own, space));
         } catch (IOException failed) {
             throw failure(failed);
         }
@@ -142,7 +152,26 @@ public final class EgressGateway implements Network, AutoCloseable {
 
     @Override
     public Optional<String> authority(SandboxId sandbox) {
-        return Optional.of(SandboxAuthority.of(tls.secret(), sandbox.value()).pem());
+        return Optional.of(tls.trust().told(SandboxAuthority.of(tls.secret(), sandbox.value()).pem()));
+    }
+
+    @Override
+    public boolean trustsMore() {
+        return tls.trust().more();
+    }
+
+    @Override
+    public List<String> notes() {
+        var notes = new ArrayList<String>();
+        if (!space.publicToo().isEmpty()) {
+            notes.add("On this host " + space.publicToo().stream().map(AddressBlock::toString).collect(Collectors.joining(", ")) + (space.publicToo().size() == 1 ? " counts" : " count")
+                    + " as public (upstream.public-addresses).");
+        }
+        proxy.ifPresent(p -> notes.add("Public addresses are reached through the proxy " + p + " (upstream.proxy), by tunnels to the addresses that were checked here: it sees these, and what is not TLS."));
+        if (trustsMore()) {
+            notes.add("Programs inside trust the operator's authorities (upstream.ca), beside those of the template.");
+        }
+        return notes;
     }
 
     @Override

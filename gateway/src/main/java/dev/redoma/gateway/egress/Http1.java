@@ -17,7 +17,6 @@ import org.eclipse.jetty.http.HttpVersion;
 /// HTTP/1.1 inside of an intercepted connection: requests are read strictly, decided one by one, and written anew; answers go through as they come. Nothing is kept but a buffer for each way.
 final class Http1 {
     private static final Duration REST_OF_A_BODY = Duration.ofSeconds(30);
-    private static final byte[] LAST_CHUNK = "0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
     private final Decided decided;
     private final Ends ends;
@@ -203,7 +202,7 @@ final class Http1 {
 
         void end() throws IOException {
             if (chunked) {
-                hold(LAST_CHUNK);
+                hold(answers.trailers().lastChunk());
             }
             if (held.length > 0) {
                 send();
@@ -237,7 +236,7 @@ final class Http1 {
             try {
                 requests.body(piece -> up(chunked ? chunk(piece) : plain(piece)));
                 if (chunked) {
-                    up(LAST_CHUNK);
+                    up(requests.trailers().lastChunk());
                 }
                 whole = true;
             } catch (UpstreamGone gone) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.gateway.egress;
 
+import dev.redoma.gateway.CheckedDialler;
+import dev.redoma.gateway.UpstreamProxy;
 import dev.redoma.kernel.KernelException;
 import dev.redoma.kernel.OriginalDestination;
 import dev.redoma.model.Problem;
@@ -256,7 +258,7 @@ final class Outward {
     /// What is about to be dialled.
     private record Wanted(@Nullable String host, @Nullable String said, int port, List<InetAddress> addresses, Allow allow, @Nullable RequestHead head, @Nullable Requests requests) {
 
-        Passing over(Link link, Budgets budgets, @Nullable String reached) {
+        Passing over(Link link, Budgets budgets, String reached) {
             return new Passing(host, said, port, addresses, new Grounds(allow, budgets), head, requests, link, reached, System.nanoTime());
         }
     }
@@ -271,16 +273,17 @@ final class Outward {
             refuse(fact.as(DENIED).bare().because("too-many"));
             return;
         }
-        SocketChannel outside;
+        CheckedDialler.Dialled dialled;
         try {
-            outside = sandbox.way().dial(what.addresses(), what.port());
+            dialled = sandbox.way().dial(what.addresses(), what.port());
         } catch (IOException unreachable) {
-            sandbox.records().refused(fact.as(FAILED).bare().with("upstream", true));
+            Fact failed = fact.as(FAILED).bare().with("upstream", true);
+            sandbox.records().refused(unreachable instanceof UpstreamProxy.NoTunnel refused ? failed.because("proxy").with("status", refused.status()) : failed);
             reset();
             return;
         }
-        try (outside) {
-            Passing passing = what.over(new Link(inside, outside), sandbox.budgets(), reached(outside));
+        try (SocketChannel outside = dialled.channel()) {
+            Passing passing = what.over(new Link(inside, outside), sandbox.budgets(), dialled.address().getHostAddress());
             if (!sandbox.enter(passing, inside)) {
                 refuse(fact.as(DENIED).bare().because("changed"));
                 return;
@@ -295,10 +298,6 @@ final class Outward {
                 }
             }
         }
-    }
-
-    private static @Nullable String reached(SocketChannel outside) throws IOException {
-        return outside.getRemoteAddress() instanceof InetSocketAddress at ? at.getAddress().getHostAddress() : null;
     }
 
     /// Sends up what the program says, over a relay.

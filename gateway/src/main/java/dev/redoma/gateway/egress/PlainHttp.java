@@ -91,7 +91,7 @@ final class PlainHttp {
             boolean chunked = head.has("transfer-encoding");
             reader.body(piece -> relay.sendUp(chunked ? chunk(piece) : piece));
             if (chunked) {
-                relay.sendUp(ByteBuffer.wrap("0\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+                relay.sendUp(ByteBuffer.wrap(reader.trailers().lastChunk()));
             }
             relay.keepUpOpen();
         });

@@ -22,6 +22,7 @@ final class RequestReader {
     private final InputStream in;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER).flip();
     private final List<HttpField> fields = new ArrayList<>();
+    private final Trailers trailers = new Trailers();
     private final HttpParser parser = new HttpParser(new Handler(), LONGEST_HEAD, HttpCompliance.STRICT);
     private @Nullable String method;
     private @Nullable String target;
@@ -66,11 +67,17 @@ final class RequestReader {
         }
         parser.reset();
         fields.clear();
+        trailers.clear();
         method = null;
         target = null;
         body = null;
         headDone = false;
         whole = false;
+    }
+
+    /// Behind a body that was read to its end.
+    Trailers trailers() {
+        return trailers;
     }
 
     /// What was read beyond the request that is read to its end.
@@ -145,6 +152,14 @@ final class RequestReader {
             fields.add(field);
             if (version == HttpVersion.HTTP_1_0 && "transfer-encoding".equalsIgnoreCase(field.getName())) {
                 fault = "it has a transfer coding that its version does not know";
+            }
+        }
+
+        @Override
+        public void parsedTrailer(HttpField field) {
+            String much = trailers.add(field);
+            if (much != null) {
+                fault = much;
             }
         }
 

@@ -21,6 +21,7 @@ final class ResponseReader {
     private final InputStream in;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER).flip();
     private final List<HttpField> fields = new ArrayList<>();
+    private final Trailers trailers = new Trailers();
     private final HttpParser parser = new HttpParser(new Handler(), LONGEST_HEAD, HttpCompliance.RFC9110);
     private HttpVersion version = HttpVersion.HTTP_1_1;
     private int status;
@@ -56,6 +57,7 @@ final class ResponseReader {
         parser.reset();
         parser.setHeadResponse(toHead);
         fields.clear();
+        trailers.clear();
         status = 0;
         headDone = false;
         whole = false;
@@ -75,6 +77,11 @@ final class ResponseReader {
         while (!whole) {
             more();
         }
+    }
+
+    /// Behind a body that was read to its end.
+    Trailers trailers() {
+        return trailers;
     }
 
     /// What was read beyond the answer that is read to its end.
@@ -130,6 +137,14 @@ final class ResponseReader {
         @Override
         public void parsedHeader(HttpField field) {
             fields.add(field);
+        }
+
+        @Override
+        public void parsedTrailer(HttpField field) {
+            String much = trailers.add(field);
+            if (much != null) {
+                fault = much;
+            }
         }
 
         @Override

@@ -99,10 +99,14 @@ final class SandboxAuthority {
                     .addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.keyCertSign | KeyUsage.cRLSign))
                     .addExtension(Extension.subjectKeyIdentifier, false, new JcaX509ExtensionUtils().createSubjectKeyIdentifier(keys.getPublic()));
             byte[] der = builder.build(new SteadySigner((ECPrivateKey) keys.getPrivate())).getEncoded();
-            return "-----BEGIN CERTIFICATE-----\n" + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der) + "\n-----END CERTIFICATE-----\n";
+            return pem(der);
         } catch (GeneralSecurityException | IOException impossible) {
             throw new IllegalStateException("the authority of a sandbox", impossible);
         }
+    }
+
+    static String pem(byte[] der) {
+        return "-----BEGIN CERTIFICATE-----\n" + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der) + "\n-----END CERTIFICATE-----\n";
     }
 
     /// A certificate and its key, for a name or an address.

@@ -8,7 +8,6 @@ import dev.redoma.policy.EgressDecision;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -131,7 +130,7 @@ final class Way {
         }
     }
 
-    SocketChannel dial(List<InetAddress> checked, int port) throws IOException {
+    CheckedDialler.Dialled dial(List<InetAddress> checked, int port) throws IOException {
         return dialler.dial(checked, port);
     }
 }

@@ -66,6 +66,9 @@ class InterceptHttp2Test {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
                 arrived.add(request.getMethod() + " " + request.getHttpURI().getPathQuery() + " " + Request.getServerName(request));
+                if (request.getHttpURI().getPath().startsWith("/ok/echo.Echo/")) {
+                    return echo(request, response, callback);
+                }
                 String body = Content.Source.asString(request, StandardCharsets.UTF_8);
                 var trailers = HttpFields.build().put("grpc-status", "0");
                 boolean big = request.getHttpURI().getPath().equals("/ok/big");
@@ -176,6 +179,41 @@ class InterceptHttp2Test {
         assertThat(arrived).containsExactly("GET /ok/1 " + A, "POST /ok/1 " + A);
         assertThat(lab.records(inside)).filteredOn(r -> r.action().startsWith("request")).extracting(r -> r.action() + " " + r.fields().get("path"))
                 .containsExactly("request /ok/1", "request /ok/1", "request.denied /other");
+    }
+
+    /// As a gRPC service answers: each message when it has come, then its status in trailers.
+    private static boolean echo(Request request, Response response, Callback callback) throws IOException {
+        response.getHeaders().put("content-type", "application/grpc");
+        var trailers = HttpFields.build().put("grpc-status", "0");
+        response.setTrailersSupplier(() -> trailers);
+        try (var in = Content.Source.asInputStream(request); var out = Content.Sink.asOutputStream(response)) {
+            byte[] message = new byte[5 + 3];
+            while (in.readNBytes(message, 0, message.length) == message.length) {
+                out.write(message);
+                out.flush();
+            }
+        }
+        callback.succeeded();
+        return true;
+    }
+
+    @Test
+    void aGrpcCallStreamsBothWaysAndEndsWithItsStatus() throws Exception {
+        try (var talk = new Talk(true)) {
+            talk.request(1, false, GOOD.replace("GET", "POST").replace("/ok/1", "/ok/echo.Echo/Talk") + "|content-type=application/grpc|te=trailers|grpc-timeout=30S");
+            for (String said : List.of("one", "two", "six")) {
+                byte[] message = ("\0\0\0\0\3" + said).getBytes(StandardCharsets.ISO_8859_1);
+                talk.send(new Frame(Frame.DATA, 0, 1, message));
+                Frame answer = talk.next(1);
+                while (answer.type() == Frame.HEADERS || answer.content().length == 0) {
+                    answer = talk.next(1);
+                }
+                assertThat(answer.content()).as("before the next was sent").isEqualTo(message);
+            }
+            talk.send(new Frame(Frame.DATA, Frame.END_STREAM, 1, new byte[0]));
+            assertThat(talk.answer(1)).isEqualTo(" 0");
+        }
+        assertThat(arrived).containsExactly("POST /ok/echo.Echo/Talk " + A);
     }
 
     @Test

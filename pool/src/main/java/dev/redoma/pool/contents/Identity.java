@@ -18,8 +18,8 @@ final class Identity {
 
     /// The authority of the platform's own gateway, and what makes programs look for it.
     private static final List<Place> TRUST = List.of(
-            new Place(List.of("usr", "local", "share", "ca-certificates"), "redoma.crt"::equals),
-            new Place(List.of("etc", "ssl", "certs"), List.of("redoma.pem", "38b0e9fd.0")::contains),
+            new Place(List.of("usr", "local", "share", "ca-certificates"), name -> name.matches("redoma(-[0-9]+)?\\.crt")),
+            new Place(List.of("etc", "ssl", "certs"), name -> name.matches("38b0e9fd\\.0|redoma(-[0-9]+)?\\.pem")),
             new Place(List.of("etc", "pki", "ca-trust", "source", "anchors"), "redoma.crt"::equals),
             new Place(List.of("etc", "sudoers.d"), "redoma"::equals),
             new Place(List.of("etc", "profile.d"), "redoma-trust.sh"::equals));

@@ -17,6 +17,9 @@ final class TrustBundles {
     private static final Pattern BLOCK = Pattern.compile("-----BEGIN (?:TRUSTED )?CERTIFICATE-----([A-Za-z0-9+/=\\s]{1,65536}+)-----END (?:TRUSTED )?CERTIFICATE-----\\n?");
     /// The subject of every such authority, as it stands in its certificate.
     private static final String SUBJECT = "Redoma egress authority";
+    /// Around what the operator of a host adds to it.
+    private static final String MORE_BEGIN = "# Redoma: what else is trusted here\n";
+    private static final String MORE_END = "# Redoma: end of it\n";
     private static final List<List<String>> BUNDLES = List.of(
             List.of("etc", "ssl", "certs", "ca-certificates.crt"), List.of("etc", "ssl", "cert.pem"), List.of("etc", "ssl", "ca-bundle.pem"),
             List.of("etc", "pki", "tls", "certs", "ca-bundle.crt"), List.of("etc", "pki", "ca-trust", "extracted", "pem", "tls-ca-bundle.pem"));
@@ -45,7 +48,7 @@ final class TrustBundles {
     }
 
     private static boolean holds(String text) {
-        return BLOCK.matcher(text).results().anyMatch(block -> ours(block.group(1)));
+        return text.contains(MORE_BEGIN) || BLOCK.matcher(text).results().anyMatch(block -> ours(block.group(1)));
     }
 
     private static boolean ours(String base64) {
@@ -57,8 +60,29 @@ final class TrustBundles {
     }
 
     private static String without(String text) {
-        Matcher blocks = BLOCK.matcher(text);
+        Matcher blocks = BLOCK.matcher(withoutMore(text));
         return blocks.replaceAll(block -> ours(block.group(1)) ? "" : Matcher.quoteReplacement(block.group()));
+    }
+
+    /// One whose end is missing goes as far as its certificates do.
+    private static String withoutMore(String text) {
+        String rest = text;
+        for (int begin = rest.indexOf(MORE_BEGIN); begin >= 0; begin = rest.indexOf(MORE_BEGIN)) {
+            int behind = begin + MORE_BEGIN.length();
+            int end = rest.indexOf(MORE_END, behind);
+            int other = rest.indexOf(MORE_BEGIN, behind);
+            if (end >= 0 && (other < 0 || end < other)) {
+                rest = rest.substring(0, begin) + rest.substring(end + MORE_END.length());
+            } else {
+                Matcher blocks = BLOCK.matcher(rest).region(behind, rest.length());
+                while (blocks.lookingAt()) {
+                    behind = blocks.end();
+                    blocks.region(behind, rest.length());
+                }
+                rest = rest.substring(0, begin) + rest.substring(behind);
+            }
+        }
+        return rest;
     }
 
     private static void write(Dir dir, List<String> path, String text) {
