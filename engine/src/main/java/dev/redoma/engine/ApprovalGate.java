@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.ledger.redact.Hits;
+import dev.redoma.ledger.redact.Patterns;
 import dev.redoma.model.Caller;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.SandboxId;
@@ -28,10 +30,12 @@ final class ApprovalGate {
     private final ApprovalDesk desk;
     private final Store store;
     private final Function<SandboxRow, ApprovalPolicy> rules;
+    private final Masking masking;
     private final Map<SandboxId, ApprovalPolicy> known = new ConcurrentHashMap<>();
 
     /// `rules`: those in force for a sandbox; throws where its policy cannot be read.
-    ApprovalGate(ApprovalDesk desk, Store store, Function<SandboxRow, ApprovalPolicy> rules) {
+    ApprovalGate(ApprovalDesk desk, Store store, Function<SandboxRow, ApprovalPolicy> rules, Masking masking) {
+        this.masking = masking;
         this.desk = desk;
         this.store = store;
         this.rules = rules;
@@ -75,19 +79,23 @@ final class ApprovalGate {
 
     ApprovalTicket exec(Caller caller, Live live, ExecOrder order) {
         var needed = policy(live.id()).exec(order.spec().argv());
-        return needed.map(n -> desk.require(new ApprovalAsk("exec", live.id(), live.tenant(), caller, shown(order), exact(order), n))).orElse(ApprovalTicket.NONE);
+        return needed.map(n -> desk.require(new ApprovalAsk("exec", live.id(), live.tenant(), caller, shown(order, masking.words(live.id())), exact(order), n))).orElse(ApprovalTicket.NONE);
     }
 
-    /// Values of variables are bound, and not shown.
-    private static Map<String, Object> shown(ExecOrder order) {
+    /// Values of variables are bound, and not shown; nor is what is masked, whose names are told, for somebody may have registered what they would rather not show.
+    private static Map<String, Object> shown(ExecOrder order, Patterns patterns) {
         ExecSpec spec = order.spec();
+        var hits = new Hits();
         var shown = new LinkedHashMap<String, Object>();
-        shown.put("argv", Visible.of(spec.argv()));
-        shown.put("cwd", order.cwd().isEmpty() ? "~" : Visible.of(order.cwd()));
+        shown.put("argv", Visible.of(spec.argv().stream().map(word -> patterns.mask(word, hits)).toList()));
+        shown.put("cwd", order.cwd().isEmpty() ? "~" : Visible.of(patterns.mask(order.cwd(), hits)));
         shown.put("user", Visible.of(order.user()));
         shown.put("envNames", order.env().keySet().stream().sorted().map(Visible::of).toList());
         shown.put("stdin", order.stdin());
         shown.put("tty", spec.tty() != null);
+        if (!hits.counts().isEmpty()) {
+            shown.put("masked", hits.counts().keySet().stream().map(mark -> Visible.of(mark.name())).distinct().sorted().toList());
+        }
         return shown;
     }
 

@@ -112,14 +112,14 @@ final class EngineHouse implements Engine {
         var policies = new PolicyRules(config.policies(), network.enforces(), store, records);
         var uplink = new Uplink(network, policies::effective);
         var desk = new ApprovalDesk(store, new ApprovalRecords(ledger), ApprovalBinding.open(config.dataDir()), approvals, clock);
-        var gate = new ApprovalGate(desk, store, row -> policies.standing(row).stack().approvals());
+        var redactions = new Redactions(store, ledger, config.outputTokens());
+        ledger.masks(redactions);
+        var gate = new ApprovalGate(desk, store, row -> policies.standing(row).stack().approvals(), redactions);
         network.asking(gate::egress);
         var boxes = new Boxes(config.times().lock());
         var background = new Background();
         var places = new Places(config.runDir());
         var lookup = new LiveLookup(store, boxes);
-        var redactions = new Redactions(store, ledger, config.outputTokens());
-        ledger.masks(redactions);
         var commands = Commands.open(lookup, store, ledger, config.dataDir(), pool.root(), config.quota().outputBytes(), gate::exec, clock, redactions);
         var core = new Core(config, store, records, pool, clock, new TierChoice(tiers), boxes, places,
                 new Starter(pool, places, background, config.times().ready(), uplink), new Handover(), background, new SystemLog(store, clock, redactions),

@@ -124,6 +124,19 @@ class ApprovalsTest {
     }
 
     @Test
+    void whatIsMaskedIsShownToNoApproverAndNamedInstead() throws Exception {
+        var box = RealServer.read(as(agent, "POST", "/v1/sandboxes", Map.of("redact", Map.of("values", Map.of("DEPLOY_KEY", "hunter2-hunter2")))), Sandbox.class).id();
+        var id = pending(run(box, "touch", "/tmp/asked-hunter2-hunter2"));
+        var answer = as(alice, "GET", "/v1/approvals/" + id, null).body();
+        assertThat(RealServer.read(as(alice, "GET", "/v1/approvals/" + id, null), Approval.class).shown()).containsEntry("argv", List.of("touch", "/tmp/asked-***************")).containsEntry("masked", List.of("DEPLOY_KEY"));
+        assertThat(answer).doesNotContain("hunter2");
+        assertThat(pending(run(box, "touch", "/tmp/asked-hunter3-hunter2"))).as("bound are the bytes themselves").isNotEqualTo(id);
+        decide(alice, id, "approve");
+        exits(box, run(box, "touch", "/tmp/asked-hunter2-hunter2"));
+        assertThat(server.get("/v1/audit?category=approval&sandbox=" + box + "&limit=100").body()).doesNotContain("hunter2-hunter2");
+    }
+
+    @Test
     void whoWaitsIsAnsweredByTheDecisionItself() throws Exception {
         var box = sandbox();
         var id = pending(run(box, "touch", "/tmp/asked-held"));
