@@ -41,6 +41,9 @@ public final class Xattrs {
             Sys.check(size, "lgetxattr", attribute + " of " + path);
             var out = arena.allocate(VALUE_LIMIT, 1);
             long n = Sys.retried(Nr.LGETXATTR, address, key, out.address(), VALUE_LIMIT, 0, 0);
+            if (n == -Errno.ENODATA) {
+                return Optional.empty(); // taken away, or another file in its place, between the two
+            }
             Sys.check(n, "lgetxattr", attribute + " of " + path);
             return Optional.of(out.asSlice(0, n).toArray(JAVA_BYTE));
         }
