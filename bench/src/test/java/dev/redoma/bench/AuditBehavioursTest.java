@@ -92,6 +92,8 @@ class AuditBehavioursTest {
         truth.add(alice.id() + " sandbox.kill");
         truth.add(alice.id() + " exec.ended lost");
         truth.add(alice.id() + " sandbox.ended");
+        lab.api().get(box.path("/changes?scope=template")).expect(200); // waits until they are read
+        truth.add("engine file.changes");
 
         var records = new ArrayList<JsonNode>();
         lab.api().get("/v1/audit?tenant=truth&limit=1000").expect(200).json().get("items").forEach(records::add);
@@ -99,7 +101,7 @@ class AuditBehavioursTest {
             assertThat(records.get(i).get("seq").asLong()).isEqualTo(i + 1);
         }
         assertThat(once(told(records, box.id()))).containsExactlyElementsOf(truth);
-        var ended = records.getLast().get("fields");
+        var ended = records.stream().filter(r -> r.get("category").asString().equals("sandbox") && r.get("action").asString().equals("ended")).findFirst().orElseThrow().get("fields");
         assertThat(ended.get("reconciled").toString()).isEqualTo("{\"commands\":5,\"ended\":6,\"refused\":1,\"requested\":6,\"whole\":true}");
         guestsWord(records);
 
@@ -113,6 +115,7 @@ class AuditBehavioursTest {
 
         assertThat(lab.api().post("/v1/audit/scan?tenant=truth", Map.of()).expect(200).json().get("status").asString()).isEqualTo("clean");
         lab.api().post("/v1/audit/erase", Map.of("sandbox", box.id())).expect(200);
+        assertThat(lab.rig().place().data().resolve("review").resolve(box.id())).doesNotExist();
         assertThat(lab.api().post("/v1/audit/verify", Map.of()).expect(200).json().get("status").asString()).isEqualTo("ok");
         Files.write(export, lab.api().get("/v1/audit/export?tenant=truth").expect(200).bytes());
         assertThat(Ledger.verifyExport(export, pin).status()).isEqualTo(Verdict.Status.OK);

@@ -89,6 +89,12 @@ final class ApprovalRows {
         return Sql.update(tx, "DELETE FROM approval WHERE created_at < ? AND state NOT IN ('pending', 'approved')", Columns.micros(old));
     }
 
+    /// All of one sandbox, with what was shown and what was said.
+    static void erase(Handle tx, String sandbox) {
+        Sql.update(tx, "DELETE FROM approval_decision WHERE approval IN (SELECT id FROM approval WHERE sandbox = ?)", sandbox);
+        Sql.update(tx, "DELETE FROM approval WHERE sandbox = ?", sandbox);
+    }
+
     private static ApprovalRow map(ResultSet rs) throws SQLException {
         long redeemed = rs.getLong("redeemed_at");
         boolean unused = rs.wasNull();

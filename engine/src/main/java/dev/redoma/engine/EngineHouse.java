@@ -83,7 +83,7 @@ final class EngineHouse implements Engine {
         this.caches = new CacheService(core, volumeEffects);
         this.retention = new Retention(core);
         this.exposures = new ExposureService(core);
-        this.evidence = new EvidenceService(core, commands.execs(), ledger);
+        this.evidence = new EvidenceService(core, commands.execs(), ledger, reviews);
         this.approvals = new ApprovalService(core.approvals().desk());
         this.policies = new PolicyService(core, core.policies(), ledger, (live, row) -> core.uplink().change(core.handover(), live, row), row -> {
             core.approvals().policyChanged(row);

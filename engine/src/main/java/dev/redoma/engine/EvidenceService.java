@@ -12,6 +12,7 @@ import dev.redoma.model.wire.Erased;
 import dev.redoma.model.wire.Scanned;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +21,10 @@ final class EvidenceService implements Evidence {
     private final Core core;
     private final Execs execs;
     private final Ledger ledger;
+    private final Reviews reviews;
 
-    EvidenceService(Core core, Execs execs, Ledger ledger) {
+    EvidenceService(Core core, Execs execs, Ledger ledger, Reviews reviews) {
+        this.reviews = reviews;
         this.execs = execs;
         this.core = core;
         this.ledger = ledger;
@@ -36,6 +39,11 @@ final class EvidenceService implements Evidence {
     @Override
     public Erased erase(Caller caller, String sandbox) {
         caller.need(Scope.OPERATE);
+        // First what may take a while and can fail; whoever asks again finds less to do.
+        core.store().read(tx -> row(tx, caller, sandbox)).ifPresent(row -> {
+            mustHaveEnded(row);
+            reviews.forget(caller, row.id().value());
+        });
         var erased = core.store().write(tx -> erase(tx, caller, sandbox));
         var id = new SandboxId(erased.sandbox());
         core.redactions().forget(id);
@@ -43,11 +51,21 @@ final class EvidenceService implements Evidence {
         return erased;
     }
 
-    private Erased erase(Handle tx, Caller caller, String sandbox) {
-        var row = SandboxId.looksLike(sandbox) ? SandboxRows.find(tx, sandbox).orElse(null) : SandboxRows.named(tx, caller.tenant(), sandbox).orElse(null);
-        if (row != null && (row.state() != State.ENDED || row.target() != null)) {
+    private static Optional<SandboxRow> row(Handle tx, Caller caller, String sandbox) {
+        return SandboxId.looksLike(sandbox) ? SandboxRows.find(tx, sandbox) : SandboxRows.named(tx, caller.tenant(), sandbox);
+    }
+
+    private static void mustHaveEnded(SandboxRow row) {
+        if (row.state() != State.ENDED || row.target() != null) {
             throw Problem.of(Code.WRONG_STATE, "Cannot erase: the sandbox is " + row.state().wire() + ", and what it does is still to be recorded.", "End it first.")
                     .with("state", row.state().wire()).raise();
+        }
+    }
+
+    private Erased erase(Handle tx, Caller caller, String sandbox) {
+        var row = row(tx, caller, sandbox).orElse(null);
+        if (row != null) {
+            mustHaveEnded(row);
         }
         var id = row == null ? sandbox : row.id().value();
         var tenant = row == null ? ledger.tenantOf(tx, sandbox) : row.tenant().value();
@@ -58,6 +76,7 @@ final class EvidenceService implements Evidence {
         for (var table : List.of("system_log", "redaction", "idempotency")) {
             tx.createUpdate("DELETE FROM " + table + " WHERE sandbox = :id").bind("id", id).execute();
         }
+        ApprovalRows.erase(tx, id);
         tx.createUpdate("UPDATE sandbox SET name = NULL, labels = '{}', env = '{}', workspace = NULL WHERE id = :id").bind("id", id).execute();
         ledger.erase(tx, tenant, id);
         ledger.append(tx, new Entry(tenant, caller.key(), null, null, "admin", "erase", Map.of("sandbox", id, "commands", commands), Map.of(), List.of()));

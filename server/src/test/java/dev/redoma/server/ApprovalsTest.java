@@ -184,6 +184,9 @@ class ApprovalsTest {
         assertThat(RealServer.read(as(alice, "GET", "/v1/approvals/" + left, null), Approval.class).state()).isEqualTo("cancelled");
         problem(decide(alice, left, "approve"), 409, "wrong-state");
         assertThat(server.get("/v1/audit?category=approval&sandbox=" + box).body()).contains("\"action\":\"cancelled\"");
+        assertThat(as(server.key(), "POST", "/v1/audit/erase", Map.of("sandbox", box)).statusCode()).isEqualTo(200);
+        assertThat(as(alice, "GET", "/v1/approvals/" + left, null).statusCode()).as("what was shown is erased too").isEqualTo(404);
+        assertThat(as(alice, "GET", "/v1/approvals?all=true&sandbox=" + box, null).body()).doesNotContain("asked-");
     }
 
     @Test
