@@ -113,6 +113,16 @@ final class FakeGuest implements AutoCloseable {
         return buffer.flip();
     }
 
+    /// True once the host has hung up.
+    boolean hasHungUp() {
+        try {
+            channel.configureBlocking(false);
+            return channel.read(ByteBuffer.allocate(1)) < 0;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
     /// True when the host hangs up; waits for it.
     boolean hungUp() {
         try {
