@@ -50,11 +50,16 @@ class TenancyTest {
 
     static {
         BODIES.put("exposePort", "{\"port\":3000}");
+        BODIES.put("startWorkspace", "{\"path\":\"/x\"}");
+        BODIES.put("collectArtifacts", "{\"patterns\":[\"*.png\"]}");
+        BODIES.put("applyChanges", "{\"digest\":\"" + "0".repeat(64) + "\"}");
+        BODIES.put("tellApplied", "{\"outcome\":\"applied\"}");
     }
 
     private java.net.http.HttpResponse<String> send(String key, Operation o, String sandbox, String exec) throws Exception {
-        var path = o.path().replace("{id}", sandbox).replace("{exec}", exec).replace("{exposure}", "pvaaaaaaaaaaaaaaaaaa").replace("{name}", "pip") + (o.path().contains("/files") || o.path().contains("/archive") ? "?path=/x" : "");
-        if (o.path().endsWith("/move") || o.path().endsWith("/mkdir") || o.path().endsWith("/attributes") || o.path().endsWith("/changes/archive")) {
+        var path = o.path().replace("{id}", sandbox).replace("{exec}", exec).replace("{exposure}", "pvaaaaaaaaaaaaaaaaaa").replace("{name}", "pip").replace("{apply}", "apaaaaaaaaaaaaaaaaaa")
+                + (o.id().equals("getArtifact") ? "?artifact=x" : "") + (o.path().contains("/files") || o.path().contains("/archive") ? "?path=/x" : "");
+        if (o.path().endsWith("/move") || o.path().endsWith("/mkdir") || o.path().endsWith("/attributes") || o.path().endsWith("/changes/archive") || o.path().endsWith("/artifacts/archive")) {
             path = path.replace("?path=/x", "");
         }
         var body = BODIES.containsKey(o.id()) ? BodyPublishers.ofString(BODIES.get(o.id())) : BodyPublishers.noBody();

@@ -146,6 +146,7 @@ class EgressConnectTest {
             }
         });
         lab.origin(Lab.HERE, 8445, (connection, noted) -> {
+            connection.socket().getInputStream().read(); // by then it is a connection, which can break
             Inside.say(connection, "hello\n");
             connection.setOption(java.net.StandardSocketOptions.SO_LINGER, 0);
         });
@@ -159,6 +160,7 @@ class EgressConnectTest {
             Inside.say(channel, "hello");
         }
         try (var channel = inside.to("a.allowed.test", 8445)) {
+            Inside.say(channel, "x");
             assertThat(Inside.hear(channel)).isIn("reset", "", "hello\n");
         }
         await().untilAsserted(() -> assertThat(lab.records(inside)).filteredOn(r -> r.action().equals("connect.closed")).extracting(r -> r.fields().get("port") + " " + r.fields().getOrDefault("reason", "-"))
