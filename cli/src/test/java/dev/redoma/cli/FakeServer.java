@@ -4,6 +4,7 @@ package dev.redoma.cli;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.redoma.client.json.Json;
+import dev.redoma.model.wire.ChangeSet;
 import dev.redoma.model.wire.Exec;
 import dev.redoma.model.wire.Isolation;
 import dev.redoma.model.wire.Limits;
@@ -45,7 +46,7 @@ final class FakeServer implements AutoCloseable {
         on("POST /v1/sandboxes", x -> json(x, 201, box("running")));
         on("GET /v1/sandboxes/" + BOX, x -> json(x, 200, box("running")));
         on("DELETE /v1/sandboxes/" + BOX, x -> json(x, 200, box("ended")));
-        on("GET /v1/sandboxes/" + BOX + "/changes", x -> json(x, 200, Map.of("items", List.of())));
+        on("GET /v1/sandboxes/" + BOX + "/changes", x -> json(x, 200, unchanged()));
     }
 
     private void answer(HttpExchange exchange) throws IOException {
@@ -84,6 +85,12 @@ final class FakeServer implements AutoCloseable {
 
     private static byte[] json(Object value) {
         return Json.write(value).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static Map<String, Object> unchanged() {
+        var none = ChangeSet.of(BOX, ChangeSet.TEMPLATE, "/", false, Instant.EPOCH, Map.of(), List.of());
+        return Map.of("sandbox", none.sandbox(), "scope", none.scope(), "root", none.root(), "digest", none.digest(), "complete", none.complete(), "ended", none.ended(), "at", none.at().toString(),
+                "counts", none.counts(), "flags", none.flags(), "items", none.items());
     }
 
     static void json(HttpExchange exchange, int status, Object body) throws IOException {
