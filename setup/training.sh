@@ -39,13 +39,11 @@ unrehearsed() {
 
 train_server() {
     local place log=$dist/training-server.log
-    # No profiles of methods: with them a start compiles what only a busy server needs, and on two cores that is in its way.
-    local unprofiled=(-XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining)
     [ "$EUID" = 0 ] || return 0
     place=$(mktemp -d /tmp/rdr.XXXXXX) # short: socket paths have an end
     (home=$home dist=$dist; tiny_tar "$place"
     training=yes; . "$dist/launch.sh"
-    exec timeout 180 "$dist/jdk/bin/java" "${server[@]}" -XX:AOTCacheOutput="$dist/server.aot" "${unprofiled[@]}" -Dredoma.home="$home" -cp "$jars" \
+    exec timeout 180 "$dist/jdk/bin/java" "${server[@]}" -XX:AOTCacheOutput="$dist/server.aot" -Dredoma.home="$home" -cp "$jars" \
         dev.redoma.server.Rehearsal "$place" "$place/tiny.tar") >"$log" 2>&1 </dev/null || unrehearsed "$place" >>"$log" 2>&1 </dev/null
     rm -rf --one-file-system "$place"
     [ -s "$dist/server.aot" ] || say "no ahead-of-time cache was made for the server (see $log): it works, but starts slower"
