@@ -56,7 +56,7 @@ final class ChangeSummary {
             io.err().println("  … and " + (changes.size() - MOST_LINES) + " more");
         }
         if (work != null && !changes.isEmpty()) {
-            io.err().println("redoma: see it with 'redoma diff " + box.id() + "', bring it back with 'redoma apply " + box.id() + "'");
+            io.err().println("redoma: see it with 'redoma diff " + box.id() + "', which tells its digest; bring it back with 'redoma apply " + box.id() + " --to DIR --digest DIGEST'");
         }
     }
 
