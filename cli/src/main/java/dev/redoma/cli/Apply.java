@@ -4,6 +4,7 @@ package dev.redoma.cli;
 import dev.redoma.cli.apply.Applying;
 import dev.redoma.cli.apply.Incoming;
 import dev.redoma.cli.apply.NotApplied;
+import dev.redoma.client.RedomaApiException;
 import dev.redoma.client.RedomaClient;
 import dev.redoma.client.Review;
 import dev.redoma.kernel.Names;
@@ -15,7 +16,7 @@ import dev.redoma.model.wire.ChangeSet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -34,6 +35,7 @@ final class Apply extends Verb {
     /// These are never brought: no copy of them means what they meant.
     private static final Set<String> SPECIAL = Set.of("fifo", "socket", "char", "block");
     private static final int NAMED = 20;
+    private static final Duration AGAIN = Duration.ofMillis(500);
 
     @Parameters(index = "0", paramLabel = "SANDBOX")
     String sandbox = "";
@@ -52,6 +54,9 @@ final class Apply extends Verb {
 
     @Option(names = "--replace", description = "Replace what in the folder is not as it was at the start.")
     boolean replace;
+
+    @Option(names = "--wait", paramLabel = "TIME", description = "Where humans have to approve it: wait so long for them, then end as without (exit code 4). Without: as long as the server holds the call.")
+    @Nullable String wait;
 
     @Option(names = "--branch", paramLabel = "NAME", description = "Not offered: a branch is made by git, which would run what both sides configure.")
     @Nullable String branch;
@@ -85,15 +90,16 @@ final class Apply extends Verb {
         if (!set.digest().equals(digest)) {
             throw new Failed(Exit.REFUSED, "The workspace is not what was reviewed: its change set is " + set.digest() + ".", "Review it again with 'redoma diff', and give that digest.");
         }
-        var grant = review.apply(new ApplyChanges(digest, only.isEmpty() ? null : only, Path.of(to).toRealPath().toString()));
+        if (only.isEmpty()) {
+            refuse(brought(set.items())); // nobody is asked for what would not be brought
+        }
+        var grant = granted(review, new ApplyChanges(digest, only.isEmpty() ? null : only, Path.of(to).toRealPath().toString()));
         var paths = new HashSet<>(grant.paths());
-        var wanted = new ArrayList<>(set.items().stream().filter(c -> paths.contains(c.path())).toList());
-        int git = wanted.size();
-        wanted.removeIf(c -> git(c.path()) || c.from() != null && git(c.from()));
-        git -= wanted.size();
+        var granted = set.items().stream().filter(c -> paths.contains(c.path())).toList();
+        var wanted = brought(granted);
+        int git = granted.size() - wanted.size();
         try {
-            refuseSpecial(wanted);
-            refuseFlagged(wanted);
+            refuse(wanted);
             var replaced = replace ? applying.differing(wanted) : List.<String>of();
             applying.apply(wanted, replace, (files, into) -> fetch(review, into));
             review.applied(grant, new ApplyResult("applied", null));
@@ -101,6 +107,44 @@ final class Apply extends Verb {
         } catch (NotApplied | Failed | IOException e) {
             tell(review, grant, e);
             throw e;
+        }
+    }
+
+    private static List<Change> brought(List<Change> all) {
+        return all.stream().filter(c -> !git(c.path()) && (c.from() == null || !git(c.from()))).toList();
+    }
+
+    private void refuse(List<Change> wanted) {
+        refuseSpecial(wanted);
+        refuseFlagged(wanted);
+    }
+
+    /// The same call again while humans have not decided, as long as `--wait` says.
+    private ApplyGrant granted(Review review, ApplyChanges what) {
+        long until = System.nanoTime() + (wait == null ? 0 : Durations.parse("--wait", wait).toNanos());
+        boolean told = false;
+        while (true) {
+            try {
+                return review.apply(what);
+            } catch (RedomaApiException pending) {
+                if (!pending.code().equals("approval-pending") || System.nanoTime() >= until) {
+                    throw pending;
+                }
+                if (!told) {
+                    io.err().println("redoma: waits: " + Text.safe(pending.problem().detail()));
+                    told = true;
+                }
+                pause();
+            }
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(AGAIN);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Failed(Exit.FAILURE, "The wait for approval was broken off.", "The request stands; run the same command again.");
         }
     }
 

@@ -12,8 +12,19 @@ final class ApprovalText {
     private ApprovalText() {}
 
     static String line(Approval a) {
-        String text = a.kind().equals("exec") && a.shown().get("argv") instanceof List<?> argv ? String.join(" ", argv.stream().map(ApprovalText::word).toList()) : Text.safe(a.shown().toString());
+        String text = what(a);
         return text.length() > LINE ? text.substring(0, LINE - 1) + "…" : text;
+    }
+
+    private static String what(Approval a) {
+        if (a.kind().equals("exec") && a.shown().get("argv") instanceof List<?> argv) {
+            return String.join(" ", argv.stream().map(ApprovalText::word).toList());
+        }
+        if (a.kind().equals("apply")) {
+            int flagged = a.shown().get("flagged") instanceof List<?> all ? all.size() : 0;
+            return Text.safe(a.shown().get("count") + " changes" + (flagged == 0 ? "" : " (" + flagged + " flagged)") + " to " + a.shown().get("target"));
+        }
+        return Text.safe(a.shown().toString());
     }
 
     static List<String> whole(Approval a) {

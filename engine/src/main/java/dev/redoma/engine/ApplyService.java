@@ -19,16 +19,14 @@ final class ApplyService {
     private static final int LONGEST = 4096;
 
     private final Core core;
-    private final ApplyGate gate;
     private final ReviewRecords records;
 
-    ApplyService(Core core, ApplyGate gate, ReviewRecords records) {
+    ApplyService(Core core, ReviewRecords records) {
         this.core = core;
-        this.gate = gate;
         this.records = records;
     }
 
-    /// On record when it returns. CHANGES_MOVED where `now` is not what was reviewed.
+    /// On record when it returns, with the approval that is spent by it where humans decide that. CHANGES_MOVED where `now` is not what was reviewed.
     ApplyGrant grant(Caller caller, SandboxRow row, ChangeSet now, ApplyChanges asked) {
         List<String> only = asked.only() == null ? List.of() : asked.only();
         if (asked.target() != null && asked.target().length() > LONGEST) {
@@ -43,10 +41,11 @@ final class ApplyService {
             throw Problem.of(Code.FILE_REFUSED, "The change set is not whole there: '" + c.path() + "' was cut by a bound, or not read.", "Leave it out, or fetch it by itself with 'redoma cp'.").with("path", c.path()).raise();
         });
         var paths = items.stream().map(Change::path).toList();
-        gate.mayApply(caller, row, asked, paths);
+        var ticket = core.approvals().apply(caller, row, now, items, asked);
         var id = Ids.mintApply();
         core.store().write(tx -> {
-            records.apply(tx, row, caller.key(), id, asked, paths.size());
+            ticket.redeem(tx, null);
+            records.apply(tx, row, caller.key(), id, asked, paths.size(), ticket.approval());
             return true;
         });
         return new ApplyGrant(id, now.digest(), paths);

@@ -212,6 +212,11 @@ final class ApprovalDesk {
         return view(said.row());
     }
 
+    /// Whether it waits for a decision, or has one that is not used, that what this sandbox changed is applied.
+    boolean asksToApply(SandboxId sandbox) {
+        return store.read(tx -> ApprovalRows.openOf(tx, sandbox.value())).stream().anyMatch(row -> row.kind().equals(APPLY));
+    }
+
     private void settled(ApprovalRow row) {
         if (row.state() == State.APPROVED) {
             deadlines.put(row.id().value(), row.deadline());

@@ -8,6 +8,9 @@ import dev.redoma.model.RedomaException;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.Scope;
 import dev.redoma.model.TenantId;
+import dev.redoma.model.wire.ApplyChanges;
+import dev.redoma.model.wire.Change;
+import dev.redoma.model.wire.ChangeSet;
 import dev.redoma.model.wire.ExecSpec;
 import dev.redoma.policy.ApprovalPolicy;
 import dev.redoma.policy.ApprovalPolicy.Needed;
@@ -112,6 +115,12 @@ final class ApprovalGate {
         var seconds = time.toSeconds();
         return require(caller, row.id(), row.tenant(), "port", p -> p.port(port), Map.of("port", port, "audience", audience.wire(), "seconds", seconds),
                 List.of(String.valueOf(port), audience.wire(), String.valueOf(time.toMillis())));
+    }
+
+    /// A change set goes back to a folder. Its sandbox may have ended.
+    ApprovalTicket apply(Caller caller, SandboxRow row, ChangeSet set, List<Change> wanted, ApplyChanges asked) {
+        return policy(row.id()).apply().map(n -> desk.require(new ApprovalAsk(ApprovalDesk.APPLY, row.id(), row.tenant(), caller,
+                ApplyShown.of(set, wanted, asked, masking.words(row.id())), ApplyShown.exact(set, asked), n))).orElse(ApprovalTicket.NONE);
     }
 
     /// A connection that wants out. The sandbox asks, by the key that made it; each connection uses an approval up.

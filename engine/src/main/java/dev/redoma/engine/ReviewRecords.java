@@ -11,6 +11,7 @@ import dev.redoma.model.wire.ChangeSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jdbi.v3.core.Handle;
 
 /// The ledger's records of what is reviewed. All of it is the host's own reading. Counts are plain; digests, which could be guessed back, and paths are sealed.
@@ -50,12 +51,14 @@ final class ReviewRecords {
     }
 
     /// Before anything of it is handed out.
-    void apply(Handle tx, SandboxRow row, String actor, String id, ApplyChanges asked, int count) {
+    void apply(Handle tx, SandboxRow row, String actor, String id, ApplyChanges asked, int count, Optional<String> approval) {
         var sealed = new HashMap<String, Object>(Map.of("changes", asked.digest(), "only", asked.only() == null ? List.of() : asked.only()));
         if (asked.target() != null) {
             sealed.put("target", asked.target());
         }
-        append(tx, row, actor, "apply", Map.of("apply", id, "count", count), sealed);
+        var open = new HashMap<String, Object>(Map.of("apply", id, "count", count));
+        approval.ifPresent(by -> open.put("approval", by));
+        append(tx, row, actor, "apply", open, sealed);
     }
 
     /// The word of the client: the files are on its machine.

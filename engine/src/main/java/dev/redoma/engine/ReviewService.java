@@ -53,8 +53,10 @@ final class ReviewService implements Reviews {
     @Override
     public List<FilePatch> patches(Caller caller, String sandbox, @Nullable String scope) {
         var row = visible(caller, sandbox);
-        // Content of files, as the files themselves.
-        Access.mayUse(caller, row);
+        // Content of files, as the files themselves; but whoever is to decide whether it is applied has to see it.
+        if (!caller.scopes().contains(Scope.APPROVE) || !core.approvals().desk().asksToApply(row.id())) {
+            Access.mayUse(caller, row);
+        }
         Access.notQuarantined(caller, row);
         ReviewReading.checked(scope);
         return row.state() == State.ENDED ? last(row, scope).patches() : reading.patches(read(row, scope));

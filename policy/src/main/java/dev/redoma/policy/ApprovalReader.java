@@ -14,7 +14,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 /// Reads `approve`: `[{exec: ["git push*"], by: 1, within: 30m}, {egress: {class: internal}}, {port: any}, {raise: lifetime}, {apply: true}]`.
 record ApprovalReader(Fields fields, String layer, String source) {
     private static final List<String> SUBJECTS = List.of("exec", "egress", "port", "raise", "apply", "package", "secret");
-    private static final Set<String> NOT_YET = Set.of("apply", "package", "secret");
+    private static final Set<String> NOT_YET = Set.of("package", "secret");
     private static final Set<String> KEYS = new LinkedHashSet<>(SUBJECTS);
     private static final Duration STANDARD = Duration.ofMinutes(30);
     private static final Duration MOST_TIME = Duration.ofDays(7);

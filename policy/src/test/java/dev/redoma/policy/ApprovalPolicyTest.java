@@ -20,19 +20,20 @@ class ApprovalPolicyTest {
 
     @Test
     void rulesOfAllDocumentsCountAndTheStrictestOfEach() {
-        var stack = new PolicyStack("custom", List.of(read("floor", "approve: [{exec: ['git push*', 'rm *'], by: 2, within: 1h}, {port: any}]\n"), read("request", "approve: [{exec: git*, within: 5m}, {raise: lifetime}]\n")));
+        var stack = new PolicyStack("custom", List.of(read("floor", "approve: [{exec: ['git push*', 'rm *'], by: 2, within: 1h}, {port: any}]\n"), read("request", "approve: [{exec: git*, within: 5m}, {raise: lifetime}, {apply: true, by: 2}]\n")));
         var all = stack.approvals();
         assertThat(all.exec(List.of("git", "push", "origin"))).contains(new ApprovalPolicy.Needed(List.of("floor.approve[0]", "request.approve[0]"), 2, Duration.ofMinutes(5)));
         assertThat(all.exec(List.of("git", "pull"))).contains(new ApprovalPolicy.Needed(List.of("request.approve[0]"), 1, Duration.ofMinutes(5)));
         assertThat(all.exec(List.of("ls"))).isEmpty();
         assertThat(all.port(8080)).isPresent();
         assertThat(all.raise("lifetime")).isPresent();
-        assertThat(all.apply()).isEmpty();
+        assertThat(all.apply()).contains(new ApprovalPolicy.Needed(List.of("request.approve[2]"), 2, Duration.ofMinutes(30)));
+        assertThat(ApprovalPolicy.NOTHING.apply()).isEmpty();
         var told = Explainer.explain(stack, 0);
-        assertThat(told.lines()).extracting("rule").containsExactly("floor.approve[0]", "floor.approve[1]", "request.approve[0]", "request.approve[1]");
+        assertThat(told.lines()).extracting("rule").containsExactly("floor.approve[0]", "floor.approve[1]", "request.approve[0]", "request.approve[1]", "request.approve[2]");
         assertThat(told.notes()).anyMatch(n -> n.contains("advisory"));
         assertThat(all.without(read("request", "approve: [{exec: ['git push*', 'rm *'], by: 3, within: 1h}, {port: any}]\n").approve().stream().collect(java.util.stream.Collectors.collectingAndThen(java.util.stream.Collectors.toList(), ApprovalPolicy::new))))
-                .extracting(ApprovalRule::id).containsExactly("request.approve[0]", "request.approve[1]");
+                .extracting(ApprovalRule::id).containsExactly("request.approve[0]", "request.approve[1]", "request.approve[2]");
     }
 
     @ParameterizedTest
@@ -48,7 +49,7 @@ class ApprovalPolicyTest {
     @CsvSource(delimiter = '|', value = {
         "approve: [{by: 1}]|it is about one of", "approve: [{exec: a, port: 1}]|it is about one of", "approve: [{exec: []}]|is empty", "approve: [{exec: a, by: 0}]|by is", "approve: [{exec: a, by: 6}]|by is",
         "approve: [{exec: a, within: 8d}]|more than 7d", "approve: [{exec: a, within: never}]|not a time", "approve: [{exec: ''}]|words of a command", "approve: [{port: 70000}]|neither a port", "approve: [{raise: fame}]|not one of",
-        "approve: {exec: a}|must be a list", "approve: [{exek: a}]|unknown key"})
+        "approve: [{apply: false}]|not one of true", "approve: {exec: a}|must be a list", "approve: [{exek: a}]|unknown key"})
     void whatCannotBeTakenIsToldWithItsPlace(String text, String why) {
         assertThatThrownBy(() -> read("request", text)).isInstanceOfSatisfying(RedomaException.class, e -> {
             assertThat(e.code()).isEqualTo(Code.POLICY_INVALID);

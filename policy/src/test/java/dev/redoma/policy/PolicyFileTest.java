@@ -64,7 +64,7 @@ class PolicyFileTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"workspace: {persist: none}", "secrets: {a: {host: b}}", "approve: [{package: lookalike}]", "approve: [{secret: s}]", "approve: [{raise: memory}]", "approve: [{apply: true}]", "retain: {audit: 90d}", "retain: {artifacts: 1d, snapshots: 30d}",
+    @ValueSource(strings = {"workspace: {persist: none}", "secrets: {a: {host: b}}", "approve: [{package: lookalike}]", "approve: [{secret: s}]", "approve: [{raise: memory}]", "retain: {audit: 90d}", "retain: {artifacts: 1d, snapshots: 30d}",
         "egress: {git: [{remote: x}]}", "egress: {webhooks: [{url: x}]}", "egress: {packages: [{registry: npm}]}", "egress: {packages: [{hosts: [a.example], mode: lockfile}]}",
         "egress: {packages: [{hosts: [a.example], min-age: 7d}]}", "egress: {packages: [{hosts: [a.example], scripts: deny}]}", "egress: {web: [{hosts: [a.example], secret: s}]}",
         "egress: {internal: [{host: a.example, port: 1, secret: s}]}"})

@@ -190,6 +190,48 @@ class ApprovalsTest {
     }
 
     @Test
+    void aChangeSetIsAppliedOnceAfterAnotherPersonSawItWholeAlsoAfterTheEndOfItsSandbox() throws Exception {
+        var box = RealServer.read(as(agent, "POST", "/v1/sandboxes", Map.of("policy", "approve: [{apply: true, within: 10m}]\n", "redact", Map.of("values", Map.of("NAME", "hunter2-hunter2")))), Sandbox.class).id();
+        var path = "/v1/sandboxes/" + box;
+        exits(box, run(box, "mkdir", "-p", "/srv/w"));
+        RealServer.read(as(agent, "POST", path + "/workspace/start", Map.of("path", "/srv/w")), dev.redoma.model.wire.WorkspaceStart.class);
+        exits(box, run(box, "sh", "-c", "cd /srv/w; echo one > a; echo hidden > 'b‮'; echo all: > Makefile; touch hunter2-hunter2"));
+        var set = RealServer.read(as(alice, "GET", path + "/changes", null), dev.redoma.model.wire.ChangeSet.class);
+        var apply = new dev.redoma.model.wire.ApplyChanges(set.digest(), null, "/home/bob/project");
+        var before = problem(as(alice, "GET", path + "/changes/patches", null), 403, "policy-refused");
+        assertThat(before.details()).containsEntry("reopen", "creator");
+        var id = pending(as(agent, "POST", path + "/apply", apply));
+        assertThat(pending(as(agent, "POST", path + "/apply", apply))).as("asked for once").isEqualTo(id);
+        assertThat(as(alice, "GET", path + "/changes/patches", null).body()).as("whoever decides sees the text").contains("+all:");
+        var shown = RealServer.read(as(alice, "GET", "/v1/approvals/" + id, null), Approval.class).shown();
+        assertThat(shown).containsEntry("changes", set.digest()).containsEntry("root", "/srv/w").containsEntry("target", "/home/bob/project").containsEntry("count", 4).containsEntry("counts", Map.of("added", 4))
+                .containsEntry("flagged", List.of("added Makefile [build-script]", "added b\\u202e [deceptive-name]")).containsEntry("masked", List.of("NAME")).doesNotContainKey("entriesNotShown");
+        assertThat((List<?>) shown.get("entries")).map(Object::toString).containsExactlyInAnyOrder("added a", "added b\\u202e", "added Makefile", "added ***************");
+        problem(decide(agent, id, "approve"), 403, "forbidden");
+        decide(alice, id, "approve");
+        var elsewhere = new dev.redoma.model.wire.ApplyChanges(set.digest(), null, "/home/bob/other");
+        var part = new dev.redoma.model.wire.ApplyChanges(set.digest(), List.of("a"), "/home/bob/project");
+        assertThat(List.of(pending(as(agent, "POST", path + "/apply", elsewhere)), pending(as(agent, "POST", path + "/apply", part)), pending(as(server.key(), "POST", path + "/apply", apply)))).doesNotHaveDuplicates().doesNotContain(id);
+        exits(box, run(box, "sh", "-c", "echo two > /srv/w/a"));
+        problem(as(agent, "POST", path + "/apply", apply), 409, "changes-moved");
+        exits(box, run(box, "sh", "-c", "echo one > /srv/w/a"));
+        as(agent, "DELETE", path, null);
+        server.restart();
+        var answers = java.util.stream.Stream.generate(() -> java.util.concurrent.CompletableFuture.supplyAsync(() -> {
+            try {
+                return as(agent, "POST", path + "/apply", apply);
+            } catch (Exception failed) {
+                throw new IllegalStateException(failed);
+            }
+        })).limit(4).toList().stream().map(java.util.concurrent.CompletableFuture::join).toList();
+        assertThat(answers.stream().filter(a -> a.statusCode() == 201)).as("used once, by whoever comes first: " + answers.stream().map(HttpResponse::body).toList()).hasSize(1);
+        assertThat(answers.stream().filter(a -> a.statusCode() != 201).map(HttpResponse::statusCode)).allMatch(s -> s == 403 || s == 409);
+        assertThat(RealServer.read(as(alice, "GET", "/v1/approvals/" + id, null), Approval.class).state()).isEqualTo("redeemed");
+        assertThat(server.get("/v1/audit?category=file&sandbox=" + box + "&limit=100").body()).containsOnlyOnce("\"approval\":\"" + id + "\"");
+        assertThat(server.get("/v1/audit?category=approval&sandbox=" + box + "&limit=100").body()).contains(set.digest()).contains("\"action\":\"redeemed\"").doesNotContain("hunter2-hunter2");
+    }
+
+    @Test
     void aRuleThatIsInForceIsTakenAwayByOperatorsAlone() throws Exception {
         var box = RealServer.read(as(agent, "POST", "/v1/sandboxes", Map.of("policy", "approve: [{exec: 'rm *', by: 2}]\n")), Sandbox.class).id();
         for (var text : List.of("none", "approve: [{exec: 'rm *'}]\n", "approve: [{exec: 'rm -rf *', by: 2}]\n")) {
