@@ -144,7 +144,7 @@ public final class CheckedDialler {
 
     private <T> T first(String none, List<InetAddress> addresses, To<T> to) throws IOException {
         long deadline = System.nanoTime() + patience.toNanos();
-        IOException failed = new IOException(none);
+        IOException failed = null;
         for (var address : addresses) {
             if (left(deadline) > 0) {
                 try {
@@ -156,7 +156,7 @@ public final class CheckedDialler {
                 }
             }
         }
-        throw failed;
+        throw failed == null ? new IOException(none) : failed;
     }
 
     /// What the name leads to now, each of it an address that may be dialled.

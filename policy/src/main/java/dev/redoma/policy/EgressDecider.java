@@ -13,11 +13,27 @@ import java.util.function.Predicate;
 
 /// Decides what may leave under one policy. Pure but for `own`, which tells the addresses of this host: those are never dialled. `space`: what is public where it stands. Thread-safe
 /// where `own` is.
-public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own, AddressSpace space) {
+public final class EgressDecider {
+    private final EffectivePolicy policy;
+    private final Predicate<InetAddress> own;
+    private final AddressSpace space;
+    /// By class, the innermost layer first.
+    private final List<List<LayerRules>> rules;
+
+    public EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own, AddressSpace space) {
+        this.policy = policy;
+        this.own = own;
+        this.space = space;
+        this.rules = EgressClass.all().stream().map(c -> policy.layers().reversed().stream().map(layer -> LayerRules.of(layer, c)).toList()).toList();
+    }
 
     /// Where what is public is so on the Internet.
     public EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own) {
         this(policy, own, AddressSpace.INTERNET);
+    }
+
+    public EffectivePolicy policy() {
+        return policy;
     }
 
     /// Before anything is looked up: whether any connection to the name may be allowed at all.
@@ -86,8 +102,8 @@ public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own, 
 
     /// The first class whose rules allow it; else the refusal that tells most.
     private EgressDecision decide(Function<EgressClass, Asked> in) {
-        Asked told = in.apply(EgressClass.values()[0]);
-        for (EgressClass c : EgressClass.values()) {
+        Asked told = in.apply(EgressClass.all().getFirst());
+        for (EgressClass c : EgressClass.all()) {
             if (!told.decision().allowed()) {
                 told = told.or(in.apply(c));
             }
@@ -100,16 +116,19 @@ public record EgressDecider(EffectivePolicy policy, Predicate<InetAddress> own, 
         if (policy.layers().isEmpty()) {
             return new Asked(new Deny(null, "none.default", Reason.NO_RULE, null), 0);
         }
-        var candidates = new ArrayList<List<Rule>>();
+        List<LayerRules> layers = rules.get(c.ordinal());
+        var candidates = new ArrayList<List<Rule>>(layers.size());
         var passage = Passage.TCP;
-        for (PolicyLayer layer : policy.layers().reversed()) {
-            switch (verdict.apply(new LayerRules(layer, c))) {
+        for (LayerRules layer : layers) {
+            switch (verdict.apply(layer)) {
                 case LayerRules.No no -> {
                     return new Asked(new Deny(c, no.rule(), no.reason(), no.about()), candidates.size());
                 }
                 case LayerRules.Yes yes -> {
                     candidates.addFirst(yes.rules());
-                    passage = yes.rules().stream().map(r -> r.passage(port)).reduce(passage, Passage::stricter);
+                    for (Rule rule : yes.rules()) {
+                        passage = passage.stricter(rule.passage(port));
+                    }
                 }
             }
         }

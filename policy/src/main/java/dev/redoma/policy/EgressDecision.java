@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.policy;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -44,11 +45,21 @@ public sealed interface EgressDecision {
 
         /// The rules whose rates and budgets it counts towards: one a layer.
         public List<Rule> counted() {
-            return candidates.stream().map(List::getFirst).filter(r -> r.rate() != null || r.bytes() != null).toList();
+            var counted = new ArrayList<Rule>(candidates.size());
+            for (List<Rule> rules : candidates) {
+                Rule first = rules.getFirst();
+                if (first.rate() != null || first.bytes() != null) {
+                    counted.add(first);
+                }
+            }
+            return counted;
         }
 
         /// A request on the connection that this allowed, whose host is known to be the connection's. `path`: as sent, without the query.
         public EgressDecision request(String method, String path) {
+            if (nobodyObjects(method, path)) {
+                return this;
+            }
             var rest = candidates.stream().map(rules -> rules.stream().filter(r -> r.objects(method, path).isEmpty()).toList()).toList();
             for (int i = rest.size() - 1; i >= 0; i--) {
                 if (rest.get(i).isEmpty()) {
@@ -57,6 +68,17 @@ public sealed interface EgressDecision {
                 }
             }
             return new Allow(egressClass, passage, rest);
+        }
+
+        private boolean nobodyObjects(String method, String path) {
+            for (List<Rule> rules : candidates) {
+                for (Rule rule : rules) {
+                    if (rule.objects(method, path).isPresent()) {
+                        return false;
+                    }
+                }
+            }
+            return true;
         }
     }
 

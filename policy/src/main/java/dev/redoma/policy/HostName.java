@@ -4,14 +4,12 @@ package dev.redoma.policy;
 import java.net.IDN;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /// The name of a host as it is compared: A-labels in lower case, without a trailing dot. Never an address: what any resolver would take for one
 /// (`127.1`, `0x7f000001`, `2130706433`) is no name.
 public record HostName(String ascii) {
-    private static final Pattern LABEL = Pattern.compile("[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?");
+    private static final int LONGEST_LABEL = 63;
     private static final String DIFFERENT = "\u3002\uff0e\uff61\u00df\u1e9e\u03c2\u200c\u200d";
-    private static final Pattern NUMBER = Pattern.compile("[0-9]+|0x[0-9a-f]*");
 
     public HostName {
         if (!sound(ascii)) {
@@ -49,13 +47,44 @@ public record HostName(String ascii) {
         if (ascii.isEmpty() || ascii.length() > 253) {
             return false;
         }
-        String[] labels = ascii.split("\\.", -1);
-        for (String label : labels) {
-            if (!LABEL.matcher(label).matches()) {
+        int from = 0;
+        for (int dot = ascii.indexOf('.'); dot >= 0; dot = ascii.indexOf('.', from)) {
+            if (!label(ascii, from, dot)) {
+                return false;
+            }
+            from = dot + 1;
+        }
+        return label(ascii, from, ascii.length()) && !number(ascii, from);
+    }
+
+    /// Letters, digits and underscores, and hyphens between them. This is asked for each connection and each request.
+    private static boolean label(String ascii, int from, int to) {
+        if (to == from || to - from > LONGEST_LABEL || ascii.charAt(from) == '-' || ascii.charAt(to - 1) == '-') {
+            return false;
+        }
+        for (int i = from; i < to; i++) {
+            char c = ascii.charAt(i);
+            if (!(c >= 'a' && c <= 'z' || digit(c) || c == '_' || c == '-')) {
                 return false;
             }
         }
-        return !NUMBER.matcher(labels[labels.length - 1]).matches();
+        return true;
+    }
+
+    /// The last label, decimal or hexadecimal.
+    private static boolean number(String ascii, int from) {
+        boolean hexadecimal = ascii.startsWith("0x", from);
+        for (int i = hexadecimal ? from + 2 : from; i < ascii.length(); i++) {
+            char c = ascii.charAt(i);
+            if (!(digit(c) || hexadecimal && c >= 'a' && c <= 'f')) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean digit(char c) {
+        return c >= '0' && c <= '9';
     }
 
     @Override

@@ -47,7 +47,8 @@ public sealed interface HostPattern {
     record Below(HostName suffix) implements HostPattern {
         @Override
         public boolean matches(HostName host) {
-            return host.ascii().endsWith("." + suffix.ascii());
+            int dot = host.ascii().length() - suffix.ascii().length() - 1;
+            return dot >= 0 && host.ascii().charAt(dot) == '.' && host.ascii().endsWith(suffix.ascii());
         }
 
         @Override

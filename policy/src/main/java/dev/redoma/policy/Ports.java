@@ -46,7 +46,12 @@ public record Ports(List<Range> ranges) {
     }
 
     public boolean has(int port) {
-        return ranges.stream().anyMatch(r -> r.from() <= port && port <= r.to());
+        for (Range range : ranges) {
+            if (range.from() <= port && port <= range.to()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

@@ -52,7 +52,10 @@ record Fact(
 
     /// What a request was. `path`: without its query.
     Fact asked(String method, String path) {
-        return with("method", method.length() > LONGEST_METHOD ? method.substring(0, LONGEST_METHOD) : method).with(PATH, path.length() > SHOWN ? path.substring(0, SHOWN) : path);
+        var all = new LinkedHashMap<>(more);
+        all.put("method", method.length() > LONGEST_METHOD ? method.substring(0, LONGEST_METHOD) : method);
+        all.put(PATH, path.length() > SHOWN ? path.substring(0, SHOWN) : path);
+        return new Fact(action, host, address, port, egressClass, rule, reason, all);
     }
 
     Fact with(String key, Object value) {

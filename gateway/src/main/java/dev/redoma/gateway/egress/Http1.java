@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpVersion;
+import org.jspecify.annotations.Nullable;
 
 /// HTTP/1.1 inside of an intercepted connection: requests are read strictly, decided one by one, and written anew; answers go through as they come. Nothing is kept but a buffer for each way.
 final class Http1 {
@@ -214,20 +215,18 @@ final class Http1 {
     private final class Upload {
         private final RequestHead head;
         private final Ongoing request;
-        private final Thread thread;
+        private final @Nullable Thread thread;
         private volatile boolean whole;
 
         Upload(RequestHead head, Ongoing request) throws IOException {
             this.head = head;
             this.request = request;
-            boolean some = head.has("content-length") || head.has("transfer-encoding");
-            if (!some) {
+            if (head.has("content-length") || head.has("transfer-encoding")) {
+                thread = Thread.ofVirtual().name("egress-upload").start(this::run);
+            } else {
                 requests.body(none -> { });
                 whole = true;
-            }
-            this.thread = Thread.ofVirtual().name("egress-upload").unstarted(this::run);
-            if (some) {
-                thread.start();
+                thread = null;
             }
         }
 
@@ -260,7 +259,7 @@ final class Http1 {
         /// True: it went out whole. Where the answer was there first, the rest has its time.
         boolean done() throws IOException {
             try {
-                if (!whole && !thread.join(REST_OF_A_BODY)) {
+                if (thread != null && !whole && !thread.join(REST_OF_A_BODY)) {
                     decided.link().end("broken");
                 }
             } catch (InterruptedException stopped) {

@@ -8,7 +8,6 @@ import dev.redoma.policy.Passage;
 import dev.redoma.policy.Ports;
 import dev.redoma.policy.Reason;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -36,22 +35,43 @@ final class PortsOf {
 
     /// A method or path is refused only where the connection is not.
     static boolean port(EgressDecider decider, String host, int port) {
-        return Arrays.stream(EgressClass.values()).anyMatch(c -> port(decider, c, host, port));
+        for (EgressClass c : EgressClass.all()) {
+            if (port(decider, c, host, port)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// What the first class that allows it says of it, by its rules.
     static Optional<EgressDecision> by(EgressDecider decider, String host, int port) {
-        return Arrays.stream(EgressClass.values()).filter(c -> port(decider, c, host, port)).map(c -> decider.decideRequest(c, host, port, "GET", "/")).findFirst();
+        for (EgressClass c : EgressClass.all()) {
+            EgressDecision decision = decider.decideRequest(c, host, port, "GET", "/");
+            if (connects(decision)) {
+                return Optional.of(decision);
+            }
+        }
+        return Optional.empty();
     }
 
     /// The class, among those whose traffic is HTTP, by whose rules it is allowed.
     static Optional<EgressClass> http(EgressDecider decider, String host, int port) {
-        return Arrays.stream(EgressClass.values()).filter(c -> c != EgressClass.INTERNAL && port(decider, c, host, port)).findFirst();
+        for (EgressClass c : EgressClass.all()) {
+            if (c != EgressClass.INTERNAL && port(decider, c, host, port)) {
+                return Optional.of(c);
+            }
+        }
+        return Optional.empty();
     }
 
     /// Whether requests there are to be seen, by the rules of any class that allow it.
     static boolean seen(EgressDecider decider, String host, int port) {
-        return Arrays.stream(EgressClass.values()).anyMatch(c -> decider.passage(c, host, port).filter(p -> p == Passage.HTTP).isPresent());
+        for (EgressClass c : EgressClass.all()) {
+            if (decider.passage(c, host, port).orElse(null) == Passage.HTTP) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Whether a name may be told in TLS to an address that a program named itself: it is allowed, and nobody has to see what it is asked.
@@ -60,7 +80,10 @@ final class PortsOf {
     }
 
     private static boolean port(EgressDecider decider, EgressClass c, String host, int port) {
-        EgressDecision decision = decider.decideRequest(c, host, port, "GET", "/");
+        return connects(decider.decideRequest(c, host, port, "GET", "/"));
+    }
+
+    private static boolean connects(EgressDecision decision) {
         return decision.allowed() || decision.reason() == Reason.METHOD || decision.reason() == Reason.PATH || decision.reason() == Reason.AMBIGUOUS_PATH;
     }
 }

@@ -27,11 +27,22 @@ record RequestHead(String method, String target, HttpVersion version, List<HttpF
     }
 
     boolean has(String field) {
-        return fields.stream().anyMatch(f -> f.getName().equalsIgnoreCase(field));
+        for (HttpField one : fields) {
+            if (one.getName().equalsIgnoreCase(field)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     List<String> all(String field) {
-        return fields.stream().filter(f -> f.getName().equalsIgnoreCase(field)).map(f -> String.valueOf(f.getValue())).toList();
+        var values = new ArrayList<String>(1);
+        for (HttpField one : fields) {
+            if (one.getName().equalsIgnoreCase(field)) {
+                values.add(String.valueOf(one.getValue()));
+            }
+        }
+        return values;
     }
 
     /// Written anew from what was understood, so that the other end cannot read it differently. The connection ends with the answer.
@@ -56,14 +67,18 @@ record RequestHead(String method, String target, HttpVersion version, List<HttpF
 
     /// Fields that `Connection` says are for the next hop only. What frames the message is not among them, whatever it says.
     static Set<String> connectionNames(List<HttpField> fields) {
-        return fields.stream().filter(f -> f.getName().equalsIgnoreCase("connection") && f.getValue() != null)
+        boolean none = true;
+        for (HttpField field : fields) {
+            none &= !field.getName().equalsIgnoreCase("connection");
+        }
+        return none ? Set.of() : fields.stream().filter(f -> f.getName().equalsIgnoreCase("connection") && f.getValue() != null)
                 .flatMap(f -> Arrays.stream(f.getValue().split(","))).map(v -> v.strip().toLowerCase(Locale.ROOT))
                 .filter(v -> !List.of("content-length", "transfer-encoding", "host").contains(v)).collect(Collectors.toSet());
     }
 
     /// Whether `field` has this among its values, which commas part.
     boolean says(String field, String value) {
-        return all(field).stream().flatMap(v -> Arrays.stream(v.split(","))).anyMatch(v -> v.strip().equalsIgnoreCase(value));
+        return has(field) && all(field).stream().flatMap(v -> Arrays.stream(v.split(","))).anyMatch(v -> v.strip().equalsIgnoreCase(value));
     }
 
     static boolean hopByHop(String name) {
