@@ -30,6 +30,7 @@ final class Heads {
 
     private final Node root = new Node(0);
     private final byte[] shifts = new byte[1 << 16];
+    private final List<byte[]> forms = new ArrayList<>();
 
     Heads() {
         Arrays.fill(shifts, (byte) (Patterns.WINDOW - 1));
@@ -38,6 +39,7 @@ final class Heads {
     void secret(Secret secret) {
         for (var form : Renderings.of(secret.bytes())) {
             byte[] all = form.bytes();
+            forms.add(all);
             byte[] head = Arrays.copyOf(all, Math.min(all.length, Patterns.HEAD));
             add(head, new Mark(Mark.SECRET, secret.name(), form.name()), Arrays.copyOfRange(all, head.length, all.length), null);
         }
@@ -73,6 +75,10 @@ final class Heads {
 
     byte[] shifts() {
         return shifts;
+    }
+
+    @Nullable Words words() {
+        return Words.of(forms);
     }
 
     Machine machine() {

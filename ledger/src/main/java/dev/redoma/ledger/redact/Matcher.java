@@ -11,6 +11,8 @@ public final class Matcher {
     private static final int TEXT = 8000;
     private static final int LOOK_BACK = 64;
     private static final int TAILS = 512;
+    /// In long words their ends are looked for every so many bytes at most.
+    private static final int STRETCH = 4096;
 
     private final Patterns patterns;
     private final ArrayList<Tail> tails = new ArrayList<>();
@@ -23,6 +25,9 @@ public final class Matcher {
     private long beforeFrom;
     private byte[] piece = before;
     private long base;
+    /// Up to here in the piece every pair is looked at: a word has begun.
+    private int pairsTo;
+    private int stretch = 1;
 
     public Matcher(Patterns patterns) {
         this.patterns = patterns;
@@ -76,9 +81,13 @@ public final class Matcher {
     private void scan(byte[] bytes, int from, int to, Hits hits) {
         int[] next = patterns.next;
         int[] classes = patterns.classes;
+        pairsTo = from;
         for (int i = from; i < to; i++) {
             if (state == 0 && tails.isEmpty()) {
-                i = patterns.skip(bytes, i, to);
+                i = base + i >= binaryFrom && patterns.secrets() == 0 ? to : skip(bytes, i, to);
+                if (i >= to) {
+                    break;
+                }
             }
             int c = bytes[i] & 0xff;
             if (!tails.isEmpty()) {
@@ -94,6 +103,26 @@ public final class Matcher {
                 ends(base + i + 1, hits);
             }
         }
+    }
+
+    /// A position from `from` on before which no head begins; `from` itself where one may.
+    private int skip(byte[] bytes, int from, int to) {
+        var words = patterns.words;
+        int at = from;
+        while (words != null && at + words.least() <= to) {
+            if (at + Patterns.WINDOW > pairsTo) {
+                int word = words.next(bytes, at, to);
+                stretch = word == at ? Math.min(2 * stretch, STRETCH) : words.least();
+                at = word;
+                pairsTo = Math.min(at + stretch, to);
+            }
+            int head = patterns.pairs(bytes, at, pairsTo);
+            if (head <= pairsTo - Patterns.WINDOW) {
+                return head;
+            }
+            at = head;
+        }
+        return patterns.pairs(bytes, at, to);
     }
 
     private void follow(int c, long at, Hits hits) {

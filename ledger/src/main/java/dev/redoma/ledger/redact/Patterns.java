@@ -28,6 +28,7 @@ public final class Patterns {
     final Ending[] endings;
     /// For each pair of bytes how far a window that ends with it may move on (low bits), and whether some head begins with it (bit 7).
     final byte[] shifts;
+    final @Nullable Words words;
     private final int secrets;
 
     /// A head that ends in some state. `rest`: what must follow (registered); `shape`: what may.
@@ -43,6 +44,7 @@ public final class Patterns {
         }
         this.secrets = secrets.size();
         this.shifts = heads.shifts();
+        this.words = heads.words();
         var machine = heads.machine();
         this.next = machine.next();
         this.classes = machine.classes();
@@ -97,8 +99,8 @@ public final class Patterns {
         }
     }
 
-    /// The first position from `from` on at which some head may begin; with fewer than a window left, where that is.
-    int skip(byte[] bytes, int from, int to) {
+    /// The first position from `from` on at which some head may begin, by pairs of bytes; with fewer than a window left, where that is.
+    int pairs(byte[] bytes, int from, int to) {
         int at = from;
         int last = to - WINDOW;
         while (at <= last) {

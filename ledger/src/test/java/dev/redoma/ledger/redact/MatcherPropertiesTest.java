@@ -52,6 +52,33 @@ class MatcherPropertiesTest {
         }
     }
 
+    /// Byte by byte nothing is passed over.
+    @Test
+    void passesOverNothingThatIsLookedFor() {
+        int found = 0;
+        for (int seed = 0; seed < 300; seed++) {
+            var random = new Random(seed);
+            List<Secret> secrets = seed % 3 == 0 ? List.of() : secrets(random, seed % 3 == 1 ? "abcXYZ-_" : "ab+/ =", 12 + random.nextInt(20));
+            var words = new StringBuilder();
+            for (int i = 0; i < 60; i++) {
+                words.append(switch (random.nextInt(6)) {
+                    case 0 -> "ghp_";
+                    case 1 -> word(random, "ABC -", random.nextInt(30));
+                    case 2 -> secrets.isEmpty() ? "sk-proj-" : secrets.getFirst().value();
+                    default -> word(random, "abcXYZ019_.-/", random.nextInt(24));
+                }).append(" \n,".charAt(random.nextInt(3)));
+            }
+            if (seed % 50 == 0) {
+                words.insert(words.length() / 2, '\0');
+            }
+            byte[] text = withTokens(random, words.toString().getBytes(StandardCharsets.ISO_8859_1));
+            byte[] whole = masked(secrets, true, text, List.of());
+            assertEquals(shown(masked(secrets, true, text, java.util.stream.IntStream.range(0, text.length).boxed().toList())), shown(whole), "seed " + seed);
+            found += shown(whole).contains("****") ? 1 : 0;
+        }
+        assertTrue(found > 200, () -> "texts are to hold something");
+    }
+
     /// And nothing is masked that was settled before.
     private static byte[] masked(List<Secret> secrets, boolean shapes, byte[] text, List<Integer> cuts) {
         var matcher = new Matcher(Patterns.of(secrets, shapes));
