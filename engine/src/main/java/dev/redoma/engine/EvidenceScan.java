@@ -62,7 +62,7 @@ final class EvidenceScan {
             for (var r : page) {
                 records++;
                 var hits = new Hits();
-                Masks.masked(r.fields(), words(r.sandbox()), hits);
+                Masks.fields(r.fields(), words(r.sandbox()), hits);
                 found(new Place("record", tenant, r.sandbox(), r.exec(), r.seq()), hits.counts());
             }
         }

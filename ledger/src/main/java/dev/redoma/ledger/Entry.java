@@ -34,10 +34,8 @@ public record Entry(
         return new Entry(tenant, actor, sandbox, exec, category, action, more, sealed, fromGuest);
     }
 
-    /// With every text in it masked.
-    @SuppressWarnings("unchecked")
+    /// With every text in it masked that is not a fact of the host.
     Entry masked(Patterns patterns, Hits hits) {
-        return patterns.empty() ? this : new Entry(tenant, actor, sandbox, exec, category, action, (Map<String, Object>) Masks.masked(open, patterns, hits),
-                (Map<String, Object>) Masks.masked(sealed, patterns, hits), fromGuest);
+        return patterns.empty() ? this : new Entry(tenant, actor, sandbox, exec, category, action, Masks.fields(open, patterns, hits), Masks.fields(sealed, patterns, hits), fromGuest);
     }
 }

@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /// What a test's server left on the host, found by its directory; and its removal.
@@ -20,8 +22,18 @@ final class Leftovers {
         ProcessHandle.allProcesses().filter(p -> p.pid() != ProcessHandle.current().pid() && names(p, dir) && ours(p, dir))
                 .forEach(p -> found.add("process " + p.pid() + ": " + command(p)));
         mounts(dir).forEach(mount -> found.add("mount " + mount));
-        loops(dir).forEach(loop -> found.add("loop device " + loop));
+        leftLoops(dir).forEach(loop -> found.add("loop device " + loop));
         return found;
+    }
+
+    /// A loop device frees itself when the kernel has let go of the file system, which may be after the unmounting has returned.
+    private static List<Path> leftLoops(Path dir) throws IOException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        List<Path> left;
+        while (!(left = loops(dir)).isEmpty() && mounts(dir).isEmpty() && System.nanoTime() < end) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        }
+        return left;
     }
 
     /// Below this process, or left by one that is gone: whoever looks at the directory from elsewhere on this machine is neither.

@@ -100,6 +100,17 @@ class RedactionWireTest {
     }
 
     @Test
+    void whoMakesASandboxHidesNothingThatTheHostSaysOfIt() throws Exception {
+        var digest = box.template().digest();
+        var own = s.post("/v1/sandboxes", order(new Redact(Map.of("A", digest.substring(0, 20), "B", "container", "C", "approved", "D", "/bin/true --please"), null)), Sandbox.class);
+        run(own, "/bin/true --please");
+        var records = s.get("/v1/audit?newest=100&sandbox=" + own.id()).body();
+        assertThat(records).contains("\"digest\":\"" + digest, "\"tier\":\"container\"", "\"action\":\"approved\"").doesNotContain("/bin/true --please");
+        assertThat(s.post("/v1/audit/scan", Map.of()).body()).doesNotContain("\"where\":\"record\"");
+        s.send("DELETE", at(own, ""), BodyPublishers.noBody());
+    }
+
+    @Test
     void theScannerFindsWhatWasNotMasked() throws Exception {
         var own = s.post("/v1/sandboxes", order(new Redact(Map.of("PASSWORD", SECRET), null)), Sandbox.class);
         var exec = run(own, "echo", "x".repeat(80));

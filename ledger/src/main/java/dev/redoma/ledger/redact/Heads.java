@@ -26,7 +26,10 @@ final class Heads {
         }
     }
 
-    record Machine(int[] next, int[] classes, int width, byte[] depth, byte[] held, Patterns.Ending[] endings) {}
+    record Machine(int[] next, int[] classes, int width, byte[] held, Patterns.Ending[] endings) {}
+
+    /// A line may break after any byte of a head, so no pair with a break in it says that none begins before it.
+    private static final char[] LINE_BREAKS = {'\n', '\r'};
 
     private final Node root = new Node(0);
     private final byte[] shifts = new byte[1 << 16];
@@ -34,6 +37,12 @@ final class Heads {
 
     Heads() {
         Arrays.fill(shifts, (byte) (Patterns.WINDOW - 1));
+        for (char lineBreak : LINE_BREAKS) {
+            for (int other = 0; other < 256; other++) {
+                shifts[lineBreak << 8 | other] = 0;
+                shifts[other << 8 | lineBreak] = 0;
+            }
+        }
     }
 
     void secret(Secret secret) {
@@ -66,6 +75,9 @@ final class Heads {
             node.registered |= shape == null;
         }
         node.ending = new Patterns.Ending(mark, head.length, rest, shape, node.ending);
+        for (char lineBreak : LINE_BREAKS) {
+            shifts[(head[0] & 0xff) << 8 | lineBreak] |= (byte) 0x80;
+        }
         for (int end = 1; end < Patterns.WINDOW; end++) {
             int pair = (head[end - 1] & 0xff) << 8 | head[end] & 0xff;
             int move = Patterns.WINDOW - 1 - end;
@@ -86,7 +98,6 @@ final class Heads {
         var classes = classes(nodes);
         int width = Arrays.stream(classes).max().orElse(0) + 1;
         var next = new int[nodes.size() * width];
-        var depth = new byte[nodes.size()];
         var held = new byte[nodes.size()];
         var endings = new Patterns.Ending[nodes.size()];
         Arrays.fill(endings, Patterns.Ending.NONE);
@@ -99,10 +110,9 @@ final class Heads {
                 endings[node.number] = joined(node.ending, endings[fail.number]);
             }
             node.children.forEach((c, child) -> next[row + classes[c]] = child.number * width);
-            depth[node.number] = (byte) node.depth;
         }
         flag(next, width, endings);
-        return new Machine(next, classes, width, depth, held, endings);
+        return new Machine(next, classes, width, held, endings);
     }
 
     /// Where something ends, the state is negative: no other look is needed at most bytes.

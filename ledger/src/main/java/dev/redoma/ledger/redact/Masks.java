@@ -19,6 +19,11 @@ public interface Masks {
                 .toList();
     }
 
+    /// The fields of a record: what the sandbox' own values are looked for in are its words, not the host's facts.
+    static Map<String, Object> fields(Map<String, Object> fields, Patterns patterns, Hits hits) {
+        return Facts.masked(fields, patterns, hits);
+    }
+
     /// The same with every text in it masked: of maps (not their keys), lists and texts.
     static Object masked(Object value, Patterns patterns, Hits hits) {
         return switch (value) {

@@ -94,7 +94,6 @@ public final class Matcher {
                 follow(c, base + i, hits);
             }
             if (c == '\n' || c == '\r') {
-                state = patterns.depth[state / patterns.width] < Patterns.WINDOW ? 0 : state;
                 continue;
             }
             state = next[state + classes[c]];

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class Patterns {
     /// Bytes of a pattern in the automaton; the rest is compared one by one, so that long ones cost no tables.
     static final int HEAD = 16;
-    /// Every head has at least so many, and no line break is passed over before them.
+    /// Every head has at least so many.
     static final int WINDOW = 4;
 
     private static final Patterns SHAPES = new Patterns(List.of(), true);
@@ -22,7 +22,6 @@ public final class Patterns {
     final int[] next;
     final int[] classes;
     final int width;
-    final byte[] depth;
     /// How many of the last bytes may yet become a registered secret.
     final byte[] held;
     final Ending[] endings;
@@ -49,7 +48,6 @@ public final class Patterns {
         this.next = machine.next();
         this.classes = machine.classes();
         this.width = machine.width();
-        this.depth = machine.depth();
         this.held = machine.held();
         this.endings = machine.endings();
     }
@@ -104,7 +102,8 @@ public final class Patterns {
         int at = from;
         int last = to - WINDOW;
         while (at <= last) {
-            int move = shifts[(bytes[at + 2] & 0xff) << 8 | bytes[at + 3] & 0xff] & 0x7f;
+            int second = bytes[at + 1];
+            int move = second <= '\r' && Tail.lineBreak(second) ? 0 : shifts[(bytes[at + 2] & 0xff) << 8 | bytes[at + 3] & 0xff] & 0x7f;
             if (move == 0) {
                 if (shifts[(bytes[at] & 0xff) << 8 | bytes[at + 1] & 0xff] < 0) {
                     return at;

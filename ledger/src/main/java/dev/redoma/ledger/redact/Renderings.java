@@ -13,6 +13,8 @@ import java.util.function.IntPredicate;
 /// The forms in which a value is looked for. Line breaks are left out of all of them: the search passes over those of the text.
 final class Renderings {
     private static final String UNRESERVED = "-._~";
+    /// What encoders leave as it is beside it: all is encoded; paths (Python's `quote`); parts and whole URLs in JavaScript; parts of paths and whole paths in Go, and by RFC 3986.
+    private static final List<String> KEPT = List.of("", "/", "!*'()", "!*'();:@&=+$,/?#", "$&+=:@", "$&+,/:;=@", "!$&'()*+,;=:@", "!$&'()*+,;=:@/");
     /// Lines of a value of several lines are looked for alone from this length on: shorter ones are no secret.
     private static final int LINE = 16;
 
@@ -27,13 +29,17 @@ final class Renderings {
         add(forms, "hex", ascii(HexFormat.of().formatHex(secret)));
         add(forms, "hex", ascii(HexFormat.of().withUpperCase().formatHex(secret)));
         for (boolean upper : new boolean[] {true, false}) {
-            add(forms, "percent", percent(secret, upper, "", false));
-            add(forms, "percent", percent(secret, upper, "!*'()", false));
-            add(forms, "percent", percent(secret, upper, "!*'();:@&=+$,/?#", false));
+            for (var kept : KEPT) {
+                add(forms, "percent", percent(secret, upper, kept, false));
+            }
             add(forms, "percent", percent(secret, upper, "*", true));
         }
-        add(forms, "json", json(secret, false));
-        add(forms, "json", json(secret, true));
+        for (var escaped : List.of("", "<>&", "/")) {
+            add(forms, "json", json(secret, false, escaped));
+            add(forms, "json", json(secret, true, escaped));
+        }
+        add(forms, "xml", xml(secret, true));
+        add(forms, "xml", xml(secret, false));
         add(forms, "shell", ascii8(text8(secret).replace("'", "'\\''")));
         add(forms, "shell", escaped(secret, c -> c < 128 && !word(c)));
         add(forms, "shell", escaped(secret, c -> "\"\\$`".indexOf(c) >= 0));
@@ -69,7 +75,8 @@ final class Renderings {
         return out.toByteArray();
     }
 
-    private static byte[] json(byte[] secret, boolean asciiAlone) {
+    /// `also`: characters that some writers escape though they need not: Go's those of HTML, PHP's the slash.
+    private static byte[] json(byte[] secret, boolean asciiAlone, String also) {
         var out = new StringBuilder();
         for (char c : new String(secret, StandardCharsets.UTF_8).toCharArray()) {
             switch (c) {
@@ -78,7 +85,9 @@ final class Renderings {
                 case '\r' -> out.append("\\r");
                 case '\t' -> out.append("\\t");
                 default -> {
-                    if (c < ' ' || c > '~' && asciiAlone) {
+                    if (c == '/' && also.equals("/")) {
+                        out.append("\\/");
+                    } else if (c < ' ' || c > '~' && asciiAlone || also.indexOf(c) >= 0) {
                         out.append(String.format("\\u%04x", (int) c));
                     } else {
                         out.append(c);
@@ -87,6 +96,11 @@ final class Renderings {
             }
         }
         return out.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static byte[] xml(byte[] secret, boolean quotes) {
+        var text = text8(secret).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+        return ascii8(quotes ? text.replace("\"", "&quot;").replace("'", "&#x27;") : text);
     }
 
     private static byte[] escaped(byte[] secret, IntPredicate special) {

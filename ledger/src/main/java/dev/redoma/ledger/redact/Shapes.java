@@ -13,7 +13,7 @@ final class Shapes {
     private static final BitSet DOTTED = Shape.set("A-Za-z0-9_.-");
     private static final BitSet HEX = Shape.set("0-9a-f");
     private static final BitSet UPPER = Shape.set("A-Z0-9");
-    static final BitSet PEM = Shape.set("A-Za-z0-9+/=\\");
+    static final BitSet PEM = Shape.set("A-Za-z0-9+/=");
 
     static final List<Shape> ALL = all();
 
@@ -51,6 +51,8 @@ final class Shapes {
         add(all, "vault", DOTTED, 24, "hvs.", "hvb.", "hvr.");
         add(all, "grafana", WORD, 32, "glsa_");
         add(all, "databricks", Shape.set("0-9a-f-"), 32, "dapi");
+        add(all, "redoma", HEX, 40, "e2b_");
+        add(all, "redoma", DOTTED, 24, "rpt1.");
         add(all, "age", UPPER, 58, "AGE-SECRET-KEY-1");
         for (var start : List.of("eyJhbGci", "eyJ0eXAi", "eyJraWQi", "eyJlbmMi", "eyJjdHki", "eyJ4NX", "eyJqa3Ui", "eyJqd2si", "eyJjcml0Ijpb", "eyAi", "ewogIC")) {
             all.add(new Shape("jwt", start, true, URL, 10, Shape.Grammar.JWT));

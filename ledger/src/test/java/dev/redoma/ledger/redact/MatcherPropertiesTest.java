@@ -110,10 +110,6 @@ class MatcherPropertiesTest {
         for (int i = 0; i < text.length; i++) {
             char c = (char) (text[i] & 0xff);
             if (c == '\n' || c == '\r') {
-                if (open.length() < 4) {
-                    open.setLength(0);
-                    places.clear();
-                }
                 continue;
             }
             open.append(c);

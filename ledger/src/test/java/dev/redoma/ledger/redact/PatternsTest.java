@@ -75,6 +75,7 @@ class PatternsTest {
         "ghp_|abcdefghijklmnopqrstuvwxyz0123456789", "github_pat_|11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz", "glpat-|ABCDEFGHIJKLMNOPQRST", "AKIA|IOSFODNN7EXAMPLE",
         "AIza|SyA1234567890abcdefghijklmnopqrstuvw", "xoxb-|123456789012-abcdefABCDEF", "sk-ant-|api03-abcdefghijklmnopqrstuvwxyz012345", "sk-proj-|abcdefghijklmnopqrstuvwxyz0123456789",
         "sk-|abcdefghijklmnopqrstT3BlbkFJabcdefghijklmnop", "hf_|abcdefghijklmnopqrstuvwxyzABCDEFGH", "npm_|abcdefghijklmnopqrstuvwxyz0123456789", "hvs.|CAESIJ1234567890abcdefghijkl",
+        "e2b_|0123456789abcdef0123456789abcdef01234567", "rpt1.|pv0123456789abcdefgh.sb0123456789abcdefgh.8080.token.1767225600000000.abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG",
         "SG.|abcdefghijklmnopqrstuv.abcdefghijklmnopqrstuvwxyz0123456789abcdefg", "eyJhbGci|OiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJlLW9mLWl0"})
     void knowsTokensByTheirShapeAndLeavesTheirPrefix(String token) {
         var parts = token.split("\\|");
@@ -103,6 +104,69 @@ class PatternsTest {
             assertEquals("b: c", masked.substring(masked.length() - 4));
             assertEquals(Map.of(new Mark("shape", "private-key", "token"), 1L), hits.counts());
         }
+    }
+
+    @Test
+    void whatFollowsAKeyIsNoMoreOfIt() {
+        var key = "-----BEGIN PRIVATE KEY-----\n" + KEY_LINE + "\n" + KEY_LINE + "\nMIIE\n";
+        for (var after : List.of("END\n/tmp/evil\n", "/usr/bin/id\n", KEY_LINE.toLowerCase(java.util.Locale.ROOT) + "\n")) {
+            var masked = Patterns.shapes().mask(key + after, new Hits());
+            assertEquals(after, masked.substring(key.length()));
+            assertFalse(masked.contains("MII"), masked);
+        }
+        var longer = "-----BEGIN PRIVATE KEY-----\n" + KEY_LINE + "\n" + KEY_LINE + "/tmp/evil\n";
+        assertEquals("/tmp/evil\n", Patterns.shapes().mask(longer, new Hits()).substring(longer.length() - 10));
+    }
+
+    @Test
+    void masksKeysThatAreThemselvesEncrypted() {
+        for (var gap : List.of("\n", "\r\n", "\\n")) {
+            var text = "-----BEGIN RSA PRIVATE KEY-----" + gap + "Proc-Type: 4,ENCRYPTED" + gap + "DEK-Info: AES-128-CBC,1B2C" + gap + gap + KEY_LINE + gap + "MIIE==" + gap + "-----END RSA PRIVATE KEY-----";
+            var masked = Patterns.shapes().mask(text, new Hits());
+            assertFalse(masked.contains(KEY_LINE.substring(0, 8)) || masked.contains("MIIE=="), masked);
+            assertEquals("-----END RSA PRIVATE KEY-----", masked.substring(masked.indexOf("-----END")));
+        }
+    }
+
+    /// As Python's `quote` and `quote_plus`, JavaScript's two, Go's `PathEscape` and `EscapedPath`, RFC 3986, Go's and PHP's JSON, and XML write it.
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "S3cr3t/Pa%24%24w0rd%2Bwith%22quote%26amp%3D1%3B%40%3C%3E", "S3cr3t%2FPa%24%24w0rd%2Bwith%22quote%26amp%3D1%3B%40%3C%3E", "S3cr3t/Pa$$w0rd+with%22quote&amp=1;@%3C%3E",
+        "S3cr3t%2FPa$$w0rd+with%22quote&amp=1%3B@%3C%3E", "S3cr3t%2FPa$$w0rd+with%22quote&amp=1;@%3C%3E", "S3cr3t/Pa$$w0rd+with\\\"quote\\u0026amp=1;@\\u003c\\u003e",
+        "S3cr3t\\/Pa$$w0rd+with\\\"quote&amp=1;@<>", "S3cr3t/Pa$$w0rd+with&quot;quote&amp;amp=1;@&lt;&gt;", "S3cr3t/Pa$$w0rd+with\"quote&amp;amp=1;@&lt;&gt;"})
+    void findsItHoweverALibraryEncodesIt(String form) {
+        gone(Patterns.of(List.of(new Secret("key", "S3cr3t/Pa$$w0rd+with\"quote&amp=1;@<>")), false), form, form);
+    }
+
+    @Test
+    void findsItInLinesOfAnyLengthWhereverTheyBreak() {
+        var secret = "d3pl0y/K3y+of=the~house-4711!x";
+        var patterns = Patterns.of(List.of(new Secret("key", secret)), true);
+        for (int before = 0; before < 140; before++) {
+            var text = ("p".repeat(before) + secret + "y".repeat(90)).getBytes(StandardCharsets.US_ASCII);
+            var masked = patterns.mask(Base64.getMimeEncoder().encodeToString(text), new Hits());
+            var plain = new String(Base64.getMimeDecoder().decode(masked.replace('*', 'A')), StandardCharsets.ISO_8859_1);
+            assertFalse(plain.contains(secret.substring(1, secret.length() - 1)), before + ": " + plain);
+            var folded = new StringBuilder(new String(text, StandardCharsets.US_ASCII));
+            for (int at = 60; at < folded.length(); at += 61) {
+                folded.insert(at, '\n');
+            }
+            assertFalse(patterns.mask(folded.toString(), new Hits()).replace("\n", "").contains(secret), before + ": " + folded);
+        }
+    }
+
+    /// Who registers values for a sandbox hides words by it, and not where it went, by which rule and with whose leave.
+    @Test
+    void aRegisteredValueHidesNoFactOfTheHost() {
+        var hiding = Patterns.of(List.of(new Secret("a", "10.77.0.2"), new Secret("b", "floor.approve"), new Secret("c", "kyabcdefghijklmnopqr"), new Secret("d", "attacker-example"),
+                new Secret("e", "approval-pending"), new Secret("f", "allow: [attacker")), true);
+        Map<String, Object> facts = Map.of("address", "10.77.0.2", "rule", "floor.approve[2]", "person", "kyabcdefghijklmnopqr", "requestedBy", "kyabcdefghijklmnopqr", "reason", "approval-pending",
+                "host", "attacker-example.com", "documents", List.of(Map.of("text", "hosts: {allow: [attacker-example.com]}")));
+        assertEquals(facts, Masks.fields(facts, hiding, new Hits()));
+        var hits = new Hits();
+        assertEquals(Map.of("host", "****************.attacker-example.com", "argv", List.of("ping", "*********"), "message", "no ****************"),
+                Masks.fields(Map.of("host", "attacker-example.attacker-example.com", "argv", List.of("ping", "10.77.0.2"), "message", "no approval-pending"), hiding, hits));
+        assertEquals(3, hits.counts().values().stream().mapToLong(n -> n).sum());
     }
 
     @Test
