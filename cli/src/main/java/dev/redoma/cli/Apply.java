@@ -4,7 +4,6 @@ package dev.redoma.cli;
 import dev.redoma.cli.apply.Applying;
 import dev.redoma.cli.apply.Incoming;
 import dev.redoma.cli.apply.NotApplied;
-import dev.redoma.client.RedomaApiException;
 import dev.redoma.client.RedomaClient;
 import dev.redoma.client.Review;
 import dev.redoma.kernel.Names;
@@ -35,7 +34,6 @@ final class Apply extends Verb {
     /// These are never brought: no copy of them means what they meant.
     private static final Set<String> SPECIAL = Set.of("fifo", "socket", "char", "block");
     private static final int NAMED = 20;
-    private static final Duration AGAIN = Duration.ofMillis(500);
 
     @Parameters(index = "0", paramLabel = "SANDBOX")
     String sandbox = "";
@@ -119,33 +117,8 @@ final class Apply extends Verb {
         refuseFlagged(wanted);
     }
 
-    /// The same call again while humans have not decided, as long as `--wait` says.
     private ApplyGrant granted(Review review, ApplyChanges what) {
-        long until = System.nanoTime() + (wait == null ? 0 : Durations.parse("--wait", wait).toNanos());
-        boolean told = false;
-        while (true) {
-            try {
-                return review.apply(what);
-            } catch (RedomaApiException pending) {
-                if (!pending.code().equals("approval-pending") || System.nanoTime() >= until) {
-                    throw pending;
-                }
-                if (!told) {
-                    io.err().println("redoma: waits: " + Text.safe(pending.problem().detail()));
-                    told = true;
-                }
-                pause();
-            }
-        }
-    }
-
-    private static void pause() {
-        try {
-            Thread.sleep(AGAIN);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new Failed(Exit.FAILURE, "The wait for approval was broken off.", "The request stands; run the same command again.");
-        }
+        return new ApprovalWait(io, wait == null ? Duration.ZERO : Durations.parse("--wait", wait)).call(() -> review.apply(what));
     }
 
     private static void tell(Review review, ApplyGrant grant, Exception why) {

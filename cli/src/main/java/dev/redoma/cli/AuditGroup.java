@@ -66,7 +66,7 @@ final class AuditGroup {
                 return;
             }
             var about = r.exec() == null ? r.sandbox() : r.sandbox() + "/" + r.exec();
-            io.line(r.seq() + " " + r.at().truncatedTo(java.time.temporal.ChronoUnit.MILLIS) + " " + r.category() + "." + r.action() + " " + r.actor()
+            io.line((r.tenant().equals("default") ? "" : r.tenant() + "#") + r.seq() + " " + r.at().truncatedTo(java.time.temporal.ChronoUnit.MILLIS) + " " + r.category() + "." + r.action() + " " + r.actor()
                     + (about == null ? "" : " " + about) + " " + Text.safe(Json.write(r.fields())));
         }
     }

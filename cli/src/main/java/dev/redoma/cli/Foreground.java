@@ -8,6 +8,7 @@ import dev.redoma.client.RunningExec;
 import dev.redoma.client.SandboxHandle;
 import dev.redoma.model.wire.Exec;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.function.Consumer;
 
 /// Runs a command in front of the user: plain, with stdin forwarded, or on a terminal.
@@ -16,9 +17,15 @@ final class Foreground {
     private final SandboxHandle box;
     private final OutputSink sink;
     private final Consumer<Exec> started;
+    private final ApprovalWait wait;
 
     /// `started` hears of the exec as soon as it has an id.
     Foreground(Io io, SandboxHandle box, boolean json, Consumer<Exec> started) {
+        this(io, box, json, started, new ApprovalWait(io, Duration.ZERO));
+    }
+
+    Foreground(Io io, SandboxHandle box, boolean json, Consumer<Exec> started, ApprovalWait wait) {
+        this.wait = wait;
         this.io = io;
         this.box = box;
         this.started = started;
@@ -29,7 +36,7 @@ final class Foreground {
         if (tty) {
             return onTerminal(command);
         }
-        return stdin ? withStdin(box.execs().start(command.stdin())) : box.execs().run(command, sink);
+        return stdin ? withStdin(wait.call(() -> box.execs().start(command.stdin()))) : wait.call(() -> box.execs().run(command, sink));
     }
 
     Exec withStdin(RunningExec exec) {
@@ -63,7 +70,7 @@ final class Foreground {
             throw new Failed(Exit.USAGE, "A terminal is needed, and stdin is none.", "Call from a terminal, or use 'redoma exec' without -t.");
         }
         try (var here = LocalTerminal.open()) {
-            var exec = box.execs().start(command.stdin().terminal(here.size()));
+            var exec = wait.call(() -> box.execs().start(command.stdin().terminal(here.size())));
             started.accept(exec.state());
             return new TerminalBridge(io, here, exec).run(0);
         }

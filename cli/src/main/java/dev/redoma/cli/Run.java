@@ -113,7 +113,7 @@ final class Run extends Verb {
         var id = new AtomicReference<String>();
         Exec exec;
         try (var interrupted = new OnInterrupt(() -> endExec(box, id))) {
-            exec = new Foreground(io, box, json, started -> id.set(started.id())).run(there, how.stdin, how.tty);
+            exec = new Foreground(io, box, json, started -> id.set(started.id()), new ApprovalWait(io, ApprovalWait.UNTIL_DECIDED)).run(there, how.stdin, how.tty);
         }
         int code = Outcome.told(exec, box, io, json);
         if (!quiet) {

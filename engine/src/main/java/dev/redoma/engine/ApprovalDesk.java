@@ -3,6 +3,7 @@ package dev.redoma.engine;
 
 import dev.redoma.engine.ApprovalRow.State;
 import dev.redoma.model.ApprovalId;
+import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
@@ -13,6 +14,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -141,7 +143,19 @@ final class ApprovalDesk {
             throw Problem.of(Code.SANDBOX_ENDED, "The sandbox has ended.", "Make a new one.").raise();
         }
         return new ApprovalRow(ApprovalId.mint(), ask.tenant().value(), ask.sandbox().value(), ask.kind(), State.PENDING, ask.shown(), ask.needed().rules(), ask.needed().by(), ask.needed().within(), key,
-                settings.persons().person(key).orElse(null), now, now.plus(ask.needed().within()), null, null);
+                requester(key), now, now.plus(ask.needed().within()), null, null);
+    }
+
+    /// The person whose key asks; of a program's key who made it, or the key that made it, and so on.
+    private @Nullable String requester(String asking) {
+        var seen = new HashSet<String>();
+        for (var key = Optional.of(asking); key.isPresent() && seen.add(key.get()); key = settings.persons().issuer(key.get())) {
+            var person = settings.persons().person(key.get());
+            if (person.isPresent()) {
+                return person.get();
+            }
+        }
+        return null;
     }
 
     private static void bounded(long pending, int most, String whose) {
@@ -198,14 +212,17 @@ final class ApprovalDesk {
             }
             ApprovalRows.decision(tx, id, word);
             boolean denied = word.verdict().equals("deny");
-            if (denied || before.size() + 1 >= row.needed()) {
+            int voices = 1 + (int) before.stream().filter(d -> settings.persons().decides(d.person())).count();
+            if (denied || voices >= row.needed()) {
                 var deadline = denied ? row.deadline() : now().plus(row.within());
                 ApprovalRows.move(tx, row, State.PENDING, denied ? State.DENIED : State.APPROVED, deadline);
             }
-            records.decided(tx, row, word, before.size() + 1);
+            records.decided(tx, row, word, voices);
             return new Said(ApprovalRows.find(tx, id.value()).orElseThrow(), null);
         });
-        settled(said.row());
+        if (said.refusal() == null || said.row().state() == State.EXPIRED) {
+            settled(said.row());
+        }
         if (said.refusal() != null) {
             throw said.refusal();
         }
@@ -269,6 +286,11 @@ final class ApprovalDesk {
 
     List<Approval> list(@Nullable String tenant, boolean open, @Nullable String sandbox, int limit) {
         return store.read(tx -> ApprovalRows.list(tx, tenant, open, sandbox, limit).stream().map(row -> row.view(ApprovalRows.decisions(tx, row.id()))).toList());
+    }
+
+    /// By id or name.
+    SandboxId sandbox(Caller caller, String sandbox) {
+        return store.read(tx -> Access.visible(tx, caller, sandbox)).id();
     }
 
     Optional<ApprovalRow> find(String id) {

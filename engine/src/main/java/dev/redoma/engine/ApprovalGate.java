@@ -4,6 +4,8 @@ package dev.redoma.engine;
 import dev.redoma.ledger.redact.Hits;
 import dev.redoma.ledger.redact.Patterns;
 import dev.redoma.model.Caller;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.Scope;
@@ -26,10 +28,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Asks, before something is done in or about a sandbox, whether its policy wants humans to decide it. Where no rule does, it costs a look into memory. Thread-safe.
 final class ApprovalGate {
+    private static final Pattern MASKED_LINES = Pattern.compile("\\*[ \t]*[\r\n]\\s*+\\*");
+
     private final ApprovalDesk desk;
     private final Store store;
     private final Function<SandboxRow, ApprovalPolicy> rules;
@@ -80,6 +85,14 @@ final class ApprovalGate {
         return needed.apply(policy(sandbox)).map(n -> desk.require(new ApprovalAsk(kind, sandbox, tenant, caller, shown, exact, n))).orElse(ApprovalTicket.NONE);
     }
 
+    /// Of what nobody could be asked about: a build has a sandbox of its own, which ends before anybody has decided.
+    void forbidden(SandboxId sandbox, List<String> argv) {
+        policy(sandbox).exec(argv).ifPresent(needed -> {
+            throw Problem.of(Code.NOT_ENFORCEABLE, "Humans approve this command (" + String.join(", ", needed.rules()) + "), and a build cannot wait for them.", "Leave it out of the recipe, or ask who keeps the policy.")
+                    .with("rules", needed.rules()).raise();
+        });
+    }
+
     ApprovalTicket exec(Caller caller, Live live, ExecOrder order) {
         var needed = policy(live.id()).exec(order.spec().argv());
         return needed.map(n -> desk.require(new ApprovalAsk("exec", live.id(), live.tenant(), caller, shown(order, masking.words(live.id())), exact(order), n))).orElse(ApprovalTicket.NONE);
@@ -96,10 +109,19 @@ final class ApprovalGate {
         shown.put("envNames", order.env().keySet().stream().sorted().map(Visible::of).toList());
         shown.put("stdin", order.stdin());
         shown.put("tty", spec.tty() != null);
+        if (spec.argv().stream().anyMatch(word -> hidesLines(word, patterns))) {
+            throw Problem.of(Code.POLICY_REFUSED, "This needs approval, and more than one line of it would be masked: nobody could judge what runs.", "Hand over keys in a variable, in a file or on the standard input.")
+                    .with("reason", "masked-lines").raise();
+        }
         if (!hits.counts().isEmpty()) {
             shown.put("masked", hits.counts().keySet().stream().map(mark -> Visible.of(mark.name())).distinct().sorted().toList());
         }
         return shown;
+    }
+
+    /// Lines are what shells run one by one; stars over a line's end may stand for anything.
+    private static boolean hidesLines(String word, Patterns patterns) {
+        return MASKED_LINES.matcher(patterns.mask(word, new Hits())).results().count() > MASKED_LINES.matcher(word).results().count();
     }
 
     private static List<String> exact(ExecOrder order) {
@@ -109,6 +131,11 @@ final class ApprovalGate {
         exact.addAll(List.of(order.cwd(), order.user(), String.valueOf(order.stdin()), String.valueOf(order.spec().tty() != null)));
         new TreeMap<>(order.env()).forEach((name, value) -> exact.addAll(List.of(name, value)));
         return exact;
+    }
+
+    /// Whether humans decide that this port is reached: by what nobody exposed it is not.
+    boolean waitsForPort(SandboxId sandbox, int port) {
+        return policy(sandbox).port(port).isPresent();
     }
 
     ApprovalTicket port(Caller caller, SandboxRow row, int port, Audience audience, Duration time) {

@@ -10,6 +10,7 @@ import dev.redoma.model.wire.Approval;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Requests for approval as callers see and decide them, each call authorised. Thread-safe.
@@ -26,7 +27,8 @@ final class ApprovalService implements Approvals {
     @Override
     public List<Approval> list(Caller caller, boolean open, @Nullable String sandbox) {
         sees(caller);
-        return desk.list(caller.operator() ? null : caller.tenant().value(), open, sandbox, MOST);
+        var id = sandbox == null ? null : desk.sandbox(caller, sandbox).value();
+        return desk.list(caller.operator() ? null : caller.tenant().value(), open, id, MOST);
     }
 
     @Override
@@ -58,24 +60,41 @@ final class ApprovalService implements Approvals {
         return desk.decide(row.id(), new Approval.Decision(another(caller, row), caller.key(), approve ? "approve" : "deny", reason, desk.now()));
     }
 
-    /// The person of this key, who must not be who asked, by whatever key.
+    /// The person of this key, who must not be who asked, by whatever key, nor who made the key that asked.
     private String another(Caller caller, ApprovalRow row) {
         var persons = desk.persons();
         String person = persons.person(caller.key()).orElseThrow(() -> ApprovalRefusal.notYours("this key belongs to nobody."));
         if (caller.key().equals(row.requestedBy()) || person.equals(row.requester())) {
             throw ApprovalRefusal.notYours("you asked for it yourself.");
         }
-        if (madeBy(caller.key(), row)) {
+        var behind = behind(row);
+        if (behind.contains(person)) {
+            throw ApprovalRefusal.notYours("you made the key that asked for it.");
+        }
+        if (madeBy(caller.key(), row, behind)) {
             throw ApprovalRefusal.notYours("this key was made by who asked for it.");
         }
         return person;
     }
 
+    /// Whose key asked, who made that, and so on.
+    private Set<String> behind(ApprovalRow row) {
+        var persons = new HashSet<String>();
+        var seen = new HashSet<String>();
+        for (var key = Optional.of(row.requestedBy()); key.isPresent() && seen.add(key.get()); key = desk.persons().issuer(key.get())) {
+            desk.persons().person(key.get()).ifPresent(persons::add);
+        }
+        if (row.requester() != null) {
+            persons.add(row.requester());
+        }
+        return persons;
+    }
+
     /// Whether who asked made this key's value, or that of a key by which it was made, and so on.
-    private boolean madeBy(String key, ApprovalRow row) {
+    private boolean madeBy(String key, ApprovalRow row, Set<String> behind) {
         var seen = new HashSet<String>();
         for (Optional<String> by = desk.persons().issuer(key); by.isPresent() && seen.add(by.get()); by = desk.persons().issuer(by.get())) {
-            boolean theirs = by.get().equals(row.requestedBy()) || row.requester() != null && desk.persons().person(by.get()).filter(row.requester()::equals).isPresent();
+            boolean theirs = by.get().equals(row.requestedBy()) || desk.persons().person(by.get()).filter(behind::contains).isPresent();
             if (theirs) {
                 return true;
             }

@@ -25,6 +25,9 @@ public interface Approvals {
         /// The key by which a key's value was made.
         java.util.Optional<String> issuer(String key);
 
+        /// Whether this person's word still counts: not that of one who was disabled, or has another role now.
+        boolean decides(String person);
+
         /// Nobody is known: nothing can be approved.
         Persons NOBODY = new Persons() {
             @Override
@@ -35,6 +38,11 @@ public interface Approvals {
             @Override
             public java.util.Optional<String> issuer(String key) {
                 return java.util.Optional.empty();
+            }
+
+            @Override
+            public boolean decides(String person) {
+                return false;
             }
         };
     }

@@ -283,7 +283,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
             throw Problem.field("signal", signal + " is no signal", "1 to 64");
         }
         caller.need(Scope.EXEC);
-        var id = boxes.visible(caller, sandbox);
+        var id = boxes.endable(caller, sandbox);
         var run = runs.find(id, exec);
         if (run == null) {
             row(id, exec);
@@ -295,7 +295,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
     @Override
     public boolean kill(Caller caller, String sandbox, String exec) {
         caller.need(Scope.EXEC);
-        var id = boxes.visible(caller, sandbox);
+        var id = boxes.endable(caller, sandbox);
         var run = runs.find(id, exec);
         return run == null ? killLeftBehind(id, row(id, exec)) : killer.kill(run);
     }

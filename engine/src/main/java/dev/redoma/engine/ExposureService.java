@@ -254,7 +254,7 @@ final class ExposureService implements Exposures {
         var id = new SandboxId(sandbox);
         PreviewPolicy known = policies.get(id);
         PreviewPolicy policy = known != null ? known : core.store().read(tx -> SandboxRows.find(tx, sandbox)).map(this::policies).orElse(PreviewPolicy.CLOSED);
-        return policy.leaves(port, audience);
+        return policy.leaves(port, audience) && !core.approvals().waitsForPort(id, port);
     }
 
     void sweep() {

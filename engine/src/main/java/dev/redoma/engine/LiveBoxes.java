@@ -22,6 +22,9 @@ interface LiveBoxes {
     /// Resolves and authorises without needing it to run (ended ones too): for reading execs and output.
     SandboxId visible(Caller caller, String sandbox);
 
+    /// As `visible`, to end or signal what runs in it: of one in quarantine only operators may.
+    SandboxId endable(Caller caller, String sandbox);
+
     Optional<Live> live(SandboxId sandbox);
 
     /// The sandbox of that id, whoever asks, without waiting; empty where there is none.

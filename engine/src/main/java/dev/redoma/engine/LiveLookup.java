@@ -125,6 +125,13 @@ final class LiveLookup implements LiveBoxes {
     }
 
     @Override
+    public SandboxId endable(Caller caller, String sandbox) {
+        var row = store.read(tx -> Access.visible(tx, caller, sandbox));
+        Access.notQuarantined(caller, row);
+        return row.id();
+    }
+
+    @Override
     public Optional<Ports.Seen> seen(String sandbox) {
         Optional<LiveBox> known = boxes.find(sandbox).map(Box::live).filter(LiveBox::knownRunning);
         return known.isPresent() ? known.map(live -> seen(live.row(), State.RUNNING)) : store.read(tx -> SandboxRows.find(tx, sandbox)).map(row -> seen(row, row.state()));

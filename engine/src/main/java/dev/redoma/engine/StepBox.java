@@ -45,6 +45,7 @@ final class StepBox implements AutoCloseable {
     /// Runs a command to its end; its output goes to the build's log as it comes.
     Exec run(List<String> argv, BuildState state, Duration longest) {
         var spec = new ExecSpec(argv, state.workdir(), state.environment(), state.user(), null, false, longest.toMillis(), OUTPUT, "build");
+        core.approvals().forbidden(row.id(), argv);
         Exec exec = commands.execs().start(order.caller(), id(), spec);
         try (var output = commands.execs().output(order.caller(), id(), exec.id(), 0, true, false)) {
             for (var chunk = output.next(LOOK); chunk != null; chunk = output.next(LOOK)) {

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -65,10 +66,11 @@ class ApprovalDeskTest {
     }
 
     /// ky-alice and ky-alice-approves are Alice's; ky-carol and ky-carol-2 Carol's; ky-dan was made by ky-alice, ky-erin by a key that Alice's other key made.
+    private static final Set<String> DISABLED = ConcurrentHashMap.newKeySet();
     private static final Approvals.Persons PERSONS = new Approvals.Persons() {
-        private final Map<String, String> persons = Map.of("ky-alice", "us-alice", "ky-alice-approves", "us-alice", "ky-carol", "us-carol", "ky-carol-2", "us-carol", "ky-bob", "us-bob", "ky-dan", "us-dan",
-                "ky-erin", "us-erin", "ky-middle", "us-middle");
-        private final Map<String, String> issuers = Map.of("ky-dan", "ky-alice", "ky-erin", "ky-middle", "ky-middle", "ky-alice-approves", "ky-carol", "ky-root", "ky-root", "server");
+        private final Map<String, String> persons = Map.of("ky-middle", "us-middle", "ky-fay", "us-fay", "ky-alice", "us-alice", "ky-alice-approves", "us-alice", "ky-carol", "us-carol", "ky-carol-2", "us-carol", "ky-bob", "us-bob", "ky-dan", "us-dan",
+                "ky-erin", "us-erin");
+        private final Map<String, String> issuers = Map.of("ky-bot", "ky-alice", "ky-dan", "ky-alice", "ky-erin", "ky-middle", "ky-middle", "ky-alice-approves", "ky-carol", "ky-root", "ky-root", "server");
 
         @Override
         public Optional<String> person(String key) {
@@ -78,6 +80,11 @@ class ApprovalDeskTest {
         @Override
         public Optional<String> issuer(String key) {
             return Optional.ofNullable(issuers.get(key));
+        }
+
+        @Override
+        public boolean decides(String person) {
+            return !DISABLED.contains(person);
         }
     };
 
@@ -175,6 +182,42 @@ class ApprovalDeskTest {
         assertThat(approvals.get(approver("ky-carol"), id).decisions()).isEmpty();
         assertThat(pending(ONE, "x")).isEqualTo(id);
         assertThat(approvals.decide(approver("ky-carol"), id, true, "fine").state()).isEqualTo("approved");
+    }
+
+    @Test
+    void whoMadeTheKeyThatAskedIsWhoAsked() {
+        var bot = new Caller("ky-bot", ALICE.tenant(), ALICE.scopes());
+        refused(Code.APPROVAL_PENDING, () -> desk.require(new ApprovalAsk("exec", sandbox, ALICE.tenant(), bot, Map.of(), List.of("x"), ONE)));
+        var asked = approvals.list(ALICE, true, sandbox.value()).getFirst();
+        assertThat(asked.requestedBy()).isEqualTo("ky-bot");
+        assertThat(asked.requester()).isEqualTo("us-alice");
+        refused(Code.FORBIDDEN, () -> approvals.decide(approver("ky-alice-approves"), asked.id(), true, "my own program"));
+        refused(Code.FORBIDDEN, () -> approvals.decide(approver("ky-dan"), asked.id(), true, "whose key Alice made"));
+        assertThat(approvals.decide(approver("ky-carol"), asked.id(), true, "whose key nobody's key made").state()).isEqualTo("approved");
+    }
+
+    @Test
+    void theWordOfOneWhoWasDisabledCountsNoLonger() {
+        var two = new Needed(List.of("r"), 2, Duration.ofMinutes(1));
+        var id = pending(two, "x");
+        approvals.decide(approver("ky-carol"), id, true, "one");
+        DISABLED.add("us-carol");
+        try {
+            assertThat(approvals.decide(approver("ky-bob"), id, true, "two").state()).isEqualTo("pending");
+            int before = told.size();
+            refused(Code.WRONG_STATE, () -> approvals.decide(approver("ky-bob"), id, true, "again"));
+            assertThat(told).as("nothing changed").hasSize(before);
+            assertThat(approvals.decide(approver("ky-fay"), id, true, "three").state()).isEqualTo("approved");
+        } finally {
+            DISABLED.clear();
+        }
+    }
+
+    @Test
+    void requestsOfASandboxAreListedByItsNameToo() {
+        var id = pending(ONE, "x");
+        assertThat(approvals.list(ALICE, true, rig.sandboxes().get(ALICE, sandbox.value()).id())).extracting(Approval::id).containsExactly(id);
+        refused(Code.SANDBOX_NOT_FOUND, () -> approvals.list(ALICE, true, "nobodys"));
     }
 
     @Test

@@ -2,8 +2,10 @@
 package dev.redoma.policy;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /// A command as a rule names it: its words with single spaces between, `*` for any characters. It meets a command by its words, with the program's path or without, and what a shell is given by `-c`, whole and command by
 /// command. Advisory: a program can be called in ways that no pattern foresees.
@@ -14,29 +16,57 @@ public record CommandPattern(String text) {
         return forms(argv).stream().anyMatch(this::fits);
     }
 
+    /// Words before a command, after which another begins; variables set for it are passed over as well.
+    private static final Set<String> BEFORE = Set.of("then", "do", "else", "elif", "if", "while", "until", "!", "time", "exec", "command", "builtin", "eval", "env", "nohup", "sudo", "doas", "setsid", "nice", "xargs", "timeout", "stdbuf", "coproc");
+    private static final Pattern SET = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*\\+?=.*", Pattern.DOTALL);
+    private static final Pattern OPTION = Pattern.compile("-.*|[0-9][0-9.]*[smhd]?", Pattern.DOTALL);
+
+    private static final int DEEP = 16;
+
     private static List<String> forms(List<String> argv) {
         var forms = new ArrayList<String>();
         forms.add(String.join(" ", argv));
-        forms.add(base(argv.getFirst()) + String.join(" ", argv).substring(argv.getFirst().length()));
-        if (SHELLS.contains(base(argv.getFirst()))) {
-            for (int i = 1; i + 1 < argv.size(); i++) {
-                if (argv.get(i).startsWith("-") && !argv.get(i).startsWith("--") && argv.get(i).endsWith("c")) {
-                    inner(argv.get(i + 1), forms);
-                    break;
-                }
-            }
+        for (int from = 0, deep = 0; from >= 0 && deep < DEEP; from = next(argv, from), deep++) {
+            command(argv.subList(from, argv.size()), forms);
         }
         return forms;
+    }
+
+    private static void command(List<String> words, List<String> forms) {
+        var program = base(words.getFirst());
+        forms.add(String.join(" ", words));
+        forms.add((program + " " + String.join(" ", words.subList(1, words.size()))).strip());
+        if (SHELLS.contains(program)) {
+            int option = 1;
+            while (option < words.size() && !(words.get(option).startsWith("-") && !words.get(option).startsWith("--") && words.get(option).contains("c"))) {
+                option++;
+            }
+            words.stream().skip(option + 1L).filter(w -> !w.startsWith("-")).findFirst().ifPresent(script -> inner(script, forms));
+        }
+    }
+
+    /// Where the next command begins that the words from `from` on run; -1: there is none.
+    private static int next(List<String> words, int from) {
+        boolean before = BEFORE.contains(base(words.get(from)));
+        if (!before && !SET.matcher(words.get(from)).matches()) {
+            return -1;
+        }
+        int at = from + 1;
+        while (before && at < words.size() && OPTION.matcher(words.get(at)).matches()) {
+            at++;
+        }
+        return at < words.size() ? at : -1;
     }
 
     private static void inner(String script, List<String> forms) {
         forms.add(script);
         for (String part : script.split("[\\n;|&(){}`]+|\\$\\(")) {
-            String command = part.strip().replaceAll("\\s+", " ");
-            if (!command.isEmpty()) {
-                forms.add(command);
-                int end = command.indexOf(' ');
-                forms.add(base(end < 0 ? command : command.substring(0, end)) + (end < 0 ? "" : command.substring(end)));
+            for (var command : List.of(part, part.replaceAll("[\"'\\\\]", ""))) {
+                var words = Arrays.stream(command.strip().split("\\s+")).filter(w -> !w.isEmpty()).toList();
+                for (int from = words.isEmpty() ? -1 : 0, deep = 0; from >= 0 && deep < DEEP; from = next(words, from), deep++) {
+                    forms.add(String.join(" ", words.subList(from, words.size())));
+                    forms.add((base(words.get(from)) + " " + String.join(" ", words.subList(from + 1, words.size()))).strip());
+                }
             }
         }
     }

@@ -40,6 +40,8 @@ class ApprovalPolicyTest {
     @CsvSource(delimiter = '|', value = {
         "git push*|git,push|true", "git push*|git,push,origin,main|true", "git push*|/usr/bin/git,push|true", "git push*|git,pull|false", "git push*|sh,-c,git push|true",
         "git push*|bash,-lc,cd x && git   push -f|true", "git push*|bash,-l,-c,echo $(git push)|true", "git push*|/bin/bash,-c,true; /usr/bin/git push|true", "git push*|sh,-c,echo hi|false", "git push*|sh,script.sh|false",
+        "git push*|sh,-c,if true; then git push; fi|true", "git push*|sh,-c,while :; do FOO=1 git push; done|true", "git push*|sh,-c,--,git push|true", "git push*|sh,-ce,git push|true",
+        "git push*|env,A=1,git,push|true", "git push*|sudo,-n,/usr/bin/git,push|true", "git push*|timeout,5,sh,-c,git push|true", "git push*|sh,-c,'git' \"push\" x|true", "git push*|echo,git,push|false", "git push*|sh,-c,echo then git push|false",
         "*|anything|true", "rm -rf /*|rm,-rf,/etc|true", "a*b*c|aXbYc|true", "a*b*c|aXbY|false"})
     void aPatternMeetsACommandByItsWords(String pattern, String argv, boolean meets) {
         assertThat(new CommandPattern(pattern).matches(List.of(argv.split(",")))).isEqualTo(meets);

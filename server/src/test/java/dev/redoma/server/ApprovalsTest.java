@@ -137,6 +137,44 @@ class ApprovalsTest {
     }
 
     @Test
+    void aPortThatHumansDecideIsNotReachedByTheOtherApiEither() throws Exception {
+        var template = RealServer.read(as(agent, "GET", "/v1/sandboxes/" + sandbox(), null), Sandbox.class).template().name();
+        var box = EnvdClient.create(server, "{\"templateID\":\"" + template + "\",\"timeout\":600}");
+        assertThat(box.send(box.to(5000, "/").GET()).statusCode()).as("nothing listens there").isEqualTo(502);
+        assertThat(box.send(box.to(4000, "/").GET()).statusCode()).as("nobody approved it").isEqualTo(403);
+    }
+
+    @Test
+    void whatIsInQuarantineIsEndedAndSignalledByOperatorsAlone() throws Exception {
+        var box = sandbox();
+        var exec = RealServer.read(run(box, "sleep", "300"), Exec.class).id();
+        assertThat(server.post("/v1/sandboxes/" + box + "/quarantine", Map.of()).statusCode()).isEqualTo(200);
+        var at = "/v1/sandboxes/" + box + "/execs/" + exec;
+        assertThat(problem(as(agent, "DELETE", at, null), 403, "policy-refused").details()).containsEntry("reason", "quarantine");
+        assertThat(problem(as(agent, "POST", at + "/signal", Map.of("signal", 9)), 403, "policy-refused").details()).containsEntry("reason", "quarantine");
+        assertThat(RealServer.read(as(agent, "GET", at, null), Exec.class).state()).isEqualTo("running");
+        assertThat(as(server.key(), "DELETE", at, null).statusCode()).isEqualTo(200);
+    }
+
+    /// Lines are what a shell runs; a private key's may be any.
+    @Test
+    void linesThatWouldBeMaskedAreForNobodyToApprove() throws Exception {
+        var box = sandbox();
+        var key = "-----BEGIN PRIVATE KEY-----\n" + "A".repeat(64) + "\n" + "/".repeat(56) + "tmp/evil\n";
+        var refused = problem(run(box, "touch", "/tmp/asked\n" + key), 403, "policy-refused");
+        assertThat(refused.details()).containsEntry("reason", "masked-lines");
+        pending(run(box, "touch", "/tmp/asked\n*\n*\n"));
+    }
+
+    @Test
+    void requestsAreListedByASandboxesName() throws Exception {
+        var box = RealServer.read(as(agent, "POST", "/v1/sandboxes", Map.of("name", "by-name")), Sandbox.class).id();
+        var id = pending(run(box, "touch", "/tmp/asked-by-name"));
+        assertThat(as(alice, "GET", "/v1/approvals?sandbox=by-name", null).body()).contains(id);
+        problem(as(alice, "GET", "/v1/approvals?sandbox=nobodys", null), 404, "sandbox-not-found");
+    }
+
+    @Test
     void whoWaitsIsAnsweredByTheDecisionItself() throws Exception {
         var box = sandbox();
         var id = pending(run(box, "touch", "/tmp/asked-held"));

@@ -20,6 +20,7 @@ public enum ConfigKey {
     QUOTA_OUTPUT("quota.output", Kind.SIZE, "2GiB", "Kept output of a sandbox's commands; beyond it that of the oldest ended ones is removed."),
     AUDIT_KEEP_SANDBOX("audit.keep.sandbox", Kind.DURATION, "0s", "How long names and labels of sandboxes stay readable in records; 0s: for ever."),
     AUDIT_KEEP_EXEC("audit.keep.exec", Kind.DURATION, "0s", "How long words, directory and digests of output of commands stay readable in records; 0s: for ever."),
+    AUDIT_KEEP_APPROVAL("audit.keep.approval", Kind.DURATION, "0s", "How long what approvers were shown, and what they said, stays readable in records; 0s: for ever."),
     AUDIT_KEEP_FILE("audit.keep.file", Kind.DURATION, "0s", "How long paths and digests of files stay readable in records; 0s: for ever."),
     AUDIT_KEEP_EGRESS("audit.keep.egress", Kind.DURATION, "0s", "How long hosts, addresses and paths stay readable in records; 0s: for ever."),
     AUDIT_KEEP_PREVIEW("audit.keep.preview", Kind.DURATION, "0s", "How long addresses of visitors stay readable in records; 0s: for ever."),

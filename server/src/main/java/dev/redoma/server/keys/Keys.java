@@ -10,6 +10,7 @@ import dev.redoma.model.KeyId;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.Role;
+import dev.redoma.model.Scope;
 import dev.redoma.model.TenantId;
 import dev.redoma.model.wire.CreateKey;
 import dev.redoma.model.wire.Key;
@@ -92,6 +93,12 @@ public final class Keys implements Approvals.Persons {
     @Override
     public Optional<String> issuer(String key) {
         return Optional.ofNullable(holders.key(key)).map(Key::issuedBy);
+    }
+
+    @Override
+    public boolean decides(String person) {
+        var user = holders.user(person);
+        return user != null && user.disabledAt() == null && KeyRules.role(user.role()).scopes().contains(Scope.APPROVE);
     }
 
     public List<Key> list() {
@@ -198,6 +205,9 @@ public final class Keys implements Approvals.Persons {
         var key = known(id);
         if (key.user() != null && !person(by.key()).filter(key.user()::equals).isPresent()) {
             needAdmin(by, "revoke keys of other people");
+        }
+        if (key.user() == null && !by.key().equals(id) && (key.scopes().contains("operate") || key.scopes().contains("approve"))) {
+            needAdmin(by, "revoke keys of programs that operate or approve, the installation's own among them");
         }
         changing(() -> {
             store.write(tx -> KeyRows.revoke(tx, id, now()) ? ledger.append(tx, entry(by.key(), key, "key-revoked")) : 0L);
