@@ -48,7 +48,7 @@ final class Diff extends Verb {
             io.line(line(change));
             var its = patches.get(change.path());
             if (its != null) {
-                io.line(its.patch() == null ? "    (" + its.why() + ")" : its.patch().lines().map(l -> "    " + Text.safe(l)).collect(Collectors.joining("\n")));
+                io.line(its.patch() == null ? "    (" + its.why() + ")" : Text.lines(its.patch(), "    "));
             }
         });
         set.flags().forEach((flag, why) -> io.line("[" + flag + "] " + why));

@@ -55,7 +55,24 @@ final class Text {
     static String safe(String foreign) {
         var out = new StringBuilder(foreign.length());
         foreign.codePoints().forEach(c -> out.appendCodePoint(
-                Character.isISOControl(c) || Character.getType(c) == Character.FORMAT || Character.getType(c) == Character.SURROGATE ? '?' : c));
+                Character.isISOControl(c) || Character.getType(c) == Character.FORMAT || Character.getType(c) == Character.SURROGATE || c == 0x2028 || c == 0x2029 ? '?' : c));
         return out.toString();
+    }
+
+    /// Lines of a file, which end at line feeds alone: what a terminal would take for an end, or not show, is written out (`^M` and the like), tabs stay.
+    static String lines(String foreign, String indent) {
+        var lines = new ArrayList<String>();
+        for (String line : (foreign.endsWith("\n") ? foreign.substring(0, foreign.length() - 1) : foreign).split("\n", -1)) {
+            var out = new StringBuilder(indent);
+            line.codePoints().forEach(c -> {
+                if (c < ' ' && c != '\t') {
+                    out.append('^').append((char) (c + '@'));
+                } else {
+                    out.append(c == '\t' ? "\t" : safe(Character.toString(c)));
+                }
+            });
+            lines.add(out.toString());
+        }
+        return String.join("\n", lines);
     }
 }

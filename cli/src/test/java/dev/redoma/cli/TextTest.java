@@ -66,4 +66,9 @@ class TextTest {
         assertThat(RemotePath.of("volume/data")).isNull();
         assertThat(new RemotePath(false, "b", "/x/y/").name()).isEqualTo("y");
     }
+
+    @Test
+    void aLineOfAFileIsOneLineWhateverIsInIt() {
+        assertThat(Text.lines("+// formatting\r require(\"x\")\n-\tb\u2028c\u202ed\u001b[2K\n", "  ")).isEqualTo("  +// formatting^M require(\"x\")\n  -\tb?c?d^[[2K");
+    }
 }
