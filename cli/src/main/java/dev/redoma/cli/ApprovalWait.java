@@ -29,7 +29,7 @@ final class ApprovalWait {
                     throw pending;
                 }
                 if (!told) {
-                    io.err().println("redoma: waits for approval " + Text.safe(String.valueOf(pending.problem().details().get("approval"))) + ": " + Text.safe(pending.problem().detail()));
+                    io.err().println("redoma: waits: " + Text.safe(pending.problem().detail()));
                     told = true;
                 }
                 pause();
