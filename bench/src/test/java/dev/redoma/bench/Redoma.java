@@ -36,6 +36,7 @@ record Redoma(String url, String key) {
         builder.environment().put("REDOMA_URL", url);
         builder.environment().put("REDOMA_KEY", key);
         builder.environment().put("XDG_CONFIG_HOME", "/nonexistent");
+        builder.environment().put("XDG_STATE_HOME", Path.of("target/state").toAbsolutePath().toString());
         return builder;
     }
 

@@ -155,13 +155,19 @@ class ReviewBehavioursTest {
         java.nio.file.Files.writeString(project.resolve("a"), "one\n");
         java.nio.file.Files.writeString(project.resolve("b"), "two\n");
         java.nio.file.Files.writeString(project.resolve(".git/config"), "[core]\n");
+        // What a hostile repository has committed: what earlier versions took for the journal of an apply that was killed.
+        java.nio.file.Files.createDirectories(project.resolve(".git/hooks"));
+        java.nio.file.Files.createDirectories(project.resolve(".redoma-apply/new"));
+        java.nio.file.Files.createDirectories(project.resolve(".redoma-apply/old"));
+        java.nio.file.Files.writeString(project.resolve(".redoma-apply/old/0"), "#!/bin/sh\n");
+        java.nio.file.Files.writeString(project.resolve(".redoma-apply/steps"), "[{\"kind\":\"remove\",\"path\":\".git/hooks/pre-commit\",\"at\":\"0\"}]");
         var run = redoma.call("run", "--template", "tiny", "--workspace", project.toString(), "--artifact", "*.log", "--", "sh", "-c",
-                "echo more >> a; mv b c; echo log > x.log; mkdir d; echo in > d/in; echo '[evil]' >> .git/config; echo all: > Makefile; pwd");
+                "echo more >> a; mv b c; echo log > x.log; mkdir d; echo in > d/in; echo '[evil]' >> .git/config; echo all: > Makefile; mkdir -p sub/.redoma-apply/old; echo evil > sub/.redoma-apply/steps; pwd");
         assertThat(run.code()).as(run.err()).isZero();
         assertThat(run.err()).contains("M ").contains("R ");
         var id = run.err().lines().filter(l -> l.contains("redoma diff ")).findFirst().orElseThrow().replaceAll(".*redoma diff (sb[a-z0-9]{18}).*", "$1");
         var diff = redoma.call("diff", "--patch", id);
-        assertThat(diff.text()).contains("M a").contains("+more").contains("R b => c").contains("[git-config]").contains("[build-script]");
+        assertThat(diff.text()).contains("M a").contains("+more").contains("R b => c").contains("[git-config]").contains("[build-script]").contains("[apply-journal]");
         var digest = diff.err().replaceAll("(?s).*(sha256:[0-9a-f]{64}).*", "$1");
         assertThat(redoma.call("artifacts", "get", id, "x.log", "-").text()).isEqualTo("log\n");
         assertThat(redoma.call("apply", id, "--to", project.toString(), "--digest", "sha256:" + "0".repeat(64)).code()).isEqualTo(4);
@@ -181,13 +187,19 @@ class ReviewBehavioursTest {
         assertThat(project.resolve("c")).doesNotExist();
         var all = redoma.call("apply", "--json", id, "--to", project.toString(), "--digest", digest, "--flagged", "build-script");
         assertThat(all.code()).as(all.err()).isZero();
-        assertThat(all.text()).contains("\"leftOutGit\":1");
+        assertThat(all.text()).contains("\"leftOutGit\":1").contains("sub/.redoma-apply/steps");
+        assertThat(all.err()).contains("no journal of ours").doesNotContain("undone");
+        assertThat(project.resolve(".git/hooks")).isEmptyDirectory();
+        assertThat(project.resolve("sub/.redoma-apply")).doesNotExist();
         assertThat(project.resolve("a")).hasContent("one\nmore\n");
         assertThat(project.resolve("b")).doesNotExist();
         assertThat(project.resolve("c")).hasContent("two\n");
         assertThat(project.resolve("Makefile")).hasContent("all:\n");
         assertThat(project.resolve(".git/config")).hasContent("[core]\n");
-        assertThat(project.resolve(".redoma-apply")).doesNotExist();
+        assertThat(project.resolve(".redoma-apply/steps")).as("not ours, so it stays").exists();
+        try (var list = java.nio.file.Files.list(project)) {
+            assertThat(list.filter(f -> f.getFileName().toString().startsWith(".redoma-apply-"))).isEmpty();
+        }
         var records = lab.api().get("/v1/audit?sandbox=" + id + "&limit=200").expect(200).json().get("items").valueStream().map(r -> r.get("action").asString()).filter(a -> a.startsWith("apply")).toList();
         assertThat(records).containsExactlyInAnyOrder("apply", "apply.failed", "apply", "apply.applied", "apply", "apply.applied");
     }

@@ -4,6 +4,7 @@ package dev.redoma.cli;
 import dev.redoma.cli.apply.Applying;
 import dev.redoma.cli.apply.Incoming;
 import dev.redoma.cli.apply.NotApplied;
+import dev.redoma.cli.apply.Reserved;
 import dev.redoma.client.RedomaClient;
 import dev.redoma.client.Review;
 import dev.redoma.kernel.Names;
@@ -16,11 +17,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -74,9 +75,6 @@ final class Apply extends Verb {
         }
         var review = SandboxName.in(client, sandbox).review();
         try (var applying = Applying.to(Path.of(to))) {
-            if (applying.undoneBefore()) {
-                io.err().println("redoma: an earlier apply to this folder was ended in the middle; it was undone");
-            }
             return apply(review, applying);
         } catch (NotApplied e) {
             throw failed(e);
@@ -91,17 +89,17 @@ final class Apply extends Verb {
         if (only.isEmpty()) {
             refuse(brought(set.items())); // nobody is asked for what would not be brought
         }
+        earlier(applying);
         var grant = granted(review, new ApplyChanges(digest, only.isEmpty() ? null : only, Path.of(to).toRealPath().toString()));
         var paths = new HashSet<>(grant.paths());
         var granted = set.items().stream().filter(c -> paths.contains(c.path())).toList();
         var wanted = brought(granted);
-        int git = granted.size() - wanted.size();
         try {
             refuse(wanted);
             var replaced = replace ? applying.differing(wanted) : List.<String>of();
             applying.apply(wanted, replace, (files, into) -> fetch(review, into));
             review.applied(grant, new ApplyResult("applied", null));
-            return told(wanted, git, replaced);
+            return told(wanted, granted, replaced);
         } catch (NotApplied | Failed | IOException e) {
             tell(review, grant, e);
             throw e;
@@ -109,7 +107,21 @@ final class Apply extends Verb {
     }
 
     private static List<Change> brought(List<Change> all) {
-        return all.stream().filter(c -> !git(c.path()) && (c.from() == null || !git(c.from()))).toList();
+        return all.stream().filter(c -> !either(c, Reserved::git) && !either(c, Reserved::journal)).toList();
+    }
+
+    private static boolean either(Change c, Predicate<String> what) {
+        return what.test(c.path()) || c.from() != null && what.test(c.from());
+    }
+
+    /// After the digest was found to be the reviewed one.
+    private void earlier(Applying applying) {
+        if (applying.settle()) {
+            io.err().println("redoma: an earlier apply to this folder was ended in the middle; it was undone");
+        }
+        if (applying.foreignJournal()) {
+            io.err().println("redoma: '.redoma-apply' in the folder is no journal of ours: nothing is taken from it, and it stays");
+        }
     }
 
     private void refuse(List<Change> wanted) {
@@ -133,9 +145,11 @@ final class Apply extends Verb {
         review.files(ChangeSet.WORKSPACE, only, (name, content) -> into.file(Names.printable(Names.decode(name)), content));
     }
 
-    private int told(List<Change> wanted, int git, List<String> replaced) {
+    private int told(List<Change> wanted, List<Change> granted, List<String> replaced) {
+        long git = granted.stream().filter(c -> either(c, Reserved::git)).count();
+        var journals = granted.stream().filter(c -> !either(c, Reserved::git) && either(c, Reserved::journal)).map(Change::path).toList();
         if (json) {
-            print(Map.of("applied", wanted.stream().map(Change::path).toList(), "replaced", replaced, "leftOutGit", git, "digest", digest));
+            print(Map.of("applied", wanted.stream().map(Change::path).toList(), "replaced", replaced, "leftOutGit", git, "leftOutJournals", journals, "digest", digest));
             return Exit.OK;
         }
         wanted.forEach(c -> io.line(ChangeSummary.letter(c.kind()) + " " + Text.safe(c.path())));
@@ -143,11 +157,10 @@ final class Apply extends Verb {
         if (git > 0) {
             io.err().println("redoma: left out, they lie in '.git': " + git + (git == 1 ? " entry" : " entries"));
         }
+        if (!journals.isEmpty()) {
+            io.err().println("redoma: left out, for apply itself uses such names: " + named(journals.stream().map(Text::safe).toList()));
+        }
         return Exit.OK;
-    }
-
-    private static boolean git(String path) {
-        return Arrays.stream(path.split("/")).anyMatch(".git"::equalsIgnoreCase);
     }
 
     private static void refuseSpecial(List<Change> wanted) {

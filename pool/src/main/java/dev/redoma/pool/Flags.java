@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Flags {
     private static final Pattern GIT_HOOK = Pattern.compile(".*/\\.git(/modules/.*)?/hooks/[^/]+|.*/\\.(husky|githooks)/.*");
     private static final Pattern GIT_CONFIG = Pattern.compile(".*/\\.git(/modules/.*)?/(config(\\.worktree)?|info/attributes)|.*/\\.git(modules|attributes)");
+    private static final Pattern JOURNAL = Pattern.compile(".*/\\.redoma-apply[^/]*(/.*)?");
     private static final Pattern EDITOR = Pattern.compile(
             ".*/\\.vscode/(tasks|launch|settings|extensions|mcp)\\.json|.*/\\.code-workspace|.*\\.code-workspace|.*/\\.idea/.*\\.(xml|iml)"
                     + "|.*/\\.(exrc|nvim\\.lua|nvimrc|vimrc|dir-locals\\.el)|.*/\\.devcontainer(/.*|\\.json)|.*\\.sublime-project|.*/\\.zed/.*\\.json");
@@ -46,6 +47,7 @@ final class Flags {
             java.util.Map.entry("set-uid", "it runs with the rights of its owner, not of who starts it"),
             java.util.Map.entry("link-leaves-tree", "it is a link to what lies outside"),
             java.util.Map.entry("special-file", "it is no file: a device, FIFO or socket"),
+            java.util.Map.entry("apply-journal", "it has the name of what `redoma apply` keeps while it works; it is never brought"),
             java.util.Map.entry("deceptive-name", "its name has characters that hide, turn or break what is shown"));
 
     private Flags() {}
@@ -64,6 +66,7 @@ final class Flags {
         flag(out, "set-uid", stat.type() == Stat.Type.FILE && (stat.mode() & 06000) != 0);
         flag(out, "link-leaves-tree", target != null && leaves(path, target));
         flag(out, "special-file", Set.of(Stat.Type.FIFO, Stat.Type.SOCKET, Stat.Type.CHAR, Stat.Type.BLOCK).contains(stat.type()));
+        flag(out, "apply-journal", JOURNAL.matcher(lower).matches());
         flag(out, "deceptive-name", deceptive(path));
         return List.copyOf(out);
     }

@@ -12,43 +12,65 @@ import java.util.List;
 import java.util.Objects;
 
 /// Puts changes into a directory. All is looked at first, then what comes is put beside (and found to be what its digests say), then the steps are written down, and only then is anything moved; what fails on the
-/// way is undone, and what a killed process left is undone by the next one. Not thread-safe.
+/// way is undone, and what a killed process left is undone by the next one of the same user. Nothing that lies in the directory is believed of that: see `Journals`. Not thread-safe.
 public final class Applying implements AutoCloseable {
     /// What of a mode tells a file from another: rights of group and others are often the umask of whoever copied it.
     private static final int OWNERS = 0700;
 
     private final Tree target;
+    private final Path where;
+    private final Journals journals;
+    private final Reserved reserved;
     private final Runnable afterStep;
-    private final boolean undone;
+    private boolean settled;
 
-    private Applying(Tree target, Runnable afterStep, boolean undone) {
+    private Applying(Tree target, Path where, Journals journals, Runnable afterStep) throws IOException {
         this.target = target;
+        this.where = where;
+        this.journals = journals;
+        this.reserved = Reserved.of(where, journals.place());
         this.afterStep = afterStep;
-        this.undone = undone;
     }
 
-    /// Opens the target; nobody else applies anything to it until this is closed. What an earlier one left in the middle is undone now.
+    /// Opens the target; nobody else applies anything to it until this is closed. Nothing in it is touched.
     public static Applying to(Path directory) throws IOException {
-        return to(directory, () -> {});
+        return to(directory, Journals.standard(), () -> {});
     }
 
-    /// `afterStep`: for tests that end a process there.
-    static Applying to(Path directory, Runnable afterStep) throws IOException {
-        var tree = new Tree(Dir.open(directory.toRealPath()));
+    /// `state`: the folder of journals. `afterStep`: for tests that end a process there.
+    static Applying to(Path directory, Path state, Runnable afterStep) throws IOException {
+        var where = directory.toRealPath();
+        var journals = Journals.open(state);
         try {
-            if (!tree.root().fd().tryLock()) {
-                throw new NotApplied("another apply to '" + directory + "' is going on");
+            var tree = new Tree(Dir.open(where));
+            try {
+                if (!tree.root().fd().tryLock()) {
+                    throw new NotApplied("another apply to '" + directory + "' is going on");
+                }
+                return new Applying(tree, where, journals, afterStep);
+            } catch (RuntimeException | IOException e) {
+                tree.close();
+                throw e;
             }
-            return new Applying(tree, afterStep, Journal.settle(tree));
-        } catch (RuntimeException e) {
-            tree.close();
+        } catch (RuntimeException | IOException e) {
+            journals.close();
             throw e;
         }
     }
 
-    /// An earlier apply that was killed in the middle was undone.
-    public boolean undoneBefore() {
+    /// Undoes what an earlier one left in the middle; whether there was any such. Done before anything is applied, if not asked for by itself.
+    public boolean settle() {
+        if (settled) {
+            return false;
+        }
+        boolean undone = Settling.of(journals, target, where);
+        settled = true;
         return undone;
+    }
+
+    /// Something in the folder has the name that earlier versions gave their journal: it is never taken for one.
+    public boolean foreignJournal() {
+        return target.root().has(Journal.NAME);
     }
 
     /// Where the contents come from: puts each file that is named into `into`.
@@ -58,34 +80,46 @@ public final class Applying implements AutoCloseable {
 
     /// `over`: what is otherwise in the target than it was at the start is replaced; else that refuses all of it.
     public void apply(List<Change> changes, boolean over, Contents contents) throws IOException {
-        var plan = new Plan(target, changes, over);
+        settle();
+        var plan = new Plan(target, reserved, changes, over);
         if (plan.steps().isEmpty()) {
             return;
         }
-        try (var journal = Journal.make(target)) {
-            var incoming = new Incoming(journal.incoming(), plan.comes());
-            contents.fetch(plan.comes().values().stream().filter(c -> c.type().equals("file")).toList(), incoming);
-            incoming.whole();
-            plan.again();
-            journal.write(plan.steps());
-            for (var step : plan.steps()) {
-                journal.redo(step);
-                afterStep.run();
+        try (var journal = Journal.make(journals, target, where)) {
+            try {
+                steps(journal, plan, contents);
+            } catch (KernelException e) {
+                undo(journal);
+                throw new NotApplied("the target does not take it: " + e.getMessage());
+            } catch (RuntimeException | IOException e) {
+                undo(journal);
+                throw e;
             }
-            settled(plan);
-            journal.done();
-        } catch (KernelException e) {
-            Journal.settle(target);
-            throw new NotApplied("the target does not take it: " + e.getMessage());
-        } catch (RuntimeException | IOException e) {
-            Journal.settle(target);
-            throw e;
+            journal.remove();
         }
-        Journal.remove(target.root(), Journal.NAME);
+    }
+
+    private void steps(Journal journal, Plan plan, Contents contents) throws IOException {
+        var incoming = new Incoming(journal.incoming(), plan.comes());
+        contents.fetch(plan.comes().values().stream().filter(c -> c.type().equals("file")).toList(), incoming);
+        incoming.whole();
+        plan.again();
+        journal.write(plan.steps());
+        for (var step : plan.steps()) {
+            journal.redo(step);
+            afterStep.run();
+        }
+        durable(plan);
+        journal.done();
+    }
+
+    private static void undo(Journal journal) {
+        journal.undo();
+        journal.remove();
     }
 
     /// Directories that were changed keep their entries over a loss of power.
-    private void settled(Plan plan) {
+    private void durable(Plan plan) {
         plan.steps().stream().map(Step::path).map(p -> p.contains("/") ? p.substring(0, p.lastIndexOf('/')) : "").distinct().forEach(parent -> {
             if (parent.isEmpty()) {
                 target.root().fd().fsync();
@@ -111,7 +145,8 @@ public final class Applying implements AutoCloseable {
 
     /// Paths in the target that are not as they were at the start, or in the way.
     public List<String> differing(List<Change> changes) {
-        return new ArrayList<>(new Plan(target, changes, true).differing());
+        settle();
+        return new ArrayList<>(new Plan(target, reserved, changes, true).differing());
     }
 
     static boolean same(Tree tree, String path, Stat stat, Change c, boolean after) {
@@ -124,5 +159,6 @@ public final class Applying implements AutoCloseable {
     @Override
     public void close() {
         target.close();
+        journals.close();
     }
 }

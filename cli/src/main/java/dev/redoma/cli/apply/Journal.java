@@ -4,47 +4,86 @@ package dev.redoma.cli.apply;
 import dev.redoma.kernel.Dir;
 import dev.redoma.kernel.Errno;
 import dev.redoma.kernel.KernelException;
-import dev.redoma.kernel.Open;
 import dev.redoma.kernel.Stat;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HexFormat;
 import java.util.List;
-import tools.jackson.core.type.TypeReference;
-import tools.jackson.databind.json.JsonMapper;
 
-/// A directory in the target, on the same file system, in which an apply lies while it is made: `new` holds what comes, `old` what went, `steps` what is to be done, `done` that nothing is any more. Whoever finds one without
-/// `done` undoes it; with it, only removes it. Every file is durable before what relies on it.
+/// One apply while it is made. Its record lies in the user's own `Journals`, and is all that is believed: `head` says of which folder, and the inode of the directory in it (on the same file system, for what
+/// moves is renamed) in which `new` holds what comes and `old` what went, `steps` the same and what is to be done, `done` that nothing is any more. One that was killed without `done` is undone; with it, only removed. Every file is
+/// durable before what relies on it.
 final class Journal implements AutoCloseable {
+    /// How the directory in the target begins; the record's name follows, which nobody can guess.
     static final String NAME = ".redoma-apply";
-    private static final int MOST = 64 << 20;
-    private static final int NAMES = 1_000_000;
-    private static final JsonMapper JSON = JsonMapper.builder().build();
+    private static final SecureRandom RANDOM = new SecureRandom();
 
+    private final Journals journals;
+    private final String id;
+    private final JournalRecord record;
+    private final Head head;
     private final Tree target;
-    private final Dir dir;
     private final Dir incoming;
     private final Dir old;
 
-    private Journal(Tree target) {
+    /// Of a record that this process has locked, and a directory that is the one that it tells.
+    Journal(Journals journals, String id, JournalRecord record, Head head, Tree target) {
+        this.journals = journals;
+        this.id = id;
+        this.record = record;
+        this.head = head;
         this.target = target;
-        this.dir = target.root().dirAt(NAME);
-        this.incoming = dir.dirAt("new");
-        this.old = dir.dirAt("old");
-    }
-
-    static Journal make(Tree target) {
-        var root = target.root();
-        root.mkdir(NAME, 0700);
-        try (var dir = root.dirAt(NAME)) {
-            dir.mkdir("new", 0700);
-            dir.mkdir("old", 0700);
-            dir.fd().fsync();
+        try (var staging = target.root().dirAt(staging(id))) {
+            this.incoming = staging.dirAt("new");
+            this.old = staging.dirAt("old");
         }
-        root.fd().fsync();
-        return new Journal(target);
     }
 
-    /// One that is there.
-    static Journal open(Tree target) {
-        return new Journal(target);
+    static String staging(String id) {
+        return NAME + "-" + id;
+    }
+
+    static Journal make(Journals journals, Tree target, Path where) {
+        var id = new byte[16];
+        RANDOM.nextBytes(id);
+        var name = HexFormat.of().formatHex(id);
+        var record = JournalRecord.make(journals, name);
+        var root = target.root();
+        try {
+            record.begin(Head.of(where, root.fd().stat(), null));
+            journals.dir().fd().fsync();
+            root.mkdir(staging(name), 0700);
+            try (var dir = root.dirAt(staging(name))) {
+                dir.mkdir("new", 0700);
+                dir.mkdir("old", 0700);
+                dir.fd().fsync();
+                var head = Head.of(where, root.fd().stat(), dir.fd().stat().inode());
+                record.begin(head);
+                root.fd().fsync();
+                return new Journal(journals, name, record, head, target);
+            }
+        } catch (KernelException e) {
+            unstage(root, name);
+            record.close();
+            JournalRecord.remove(journals, name);
+            throw new NotApplied("the target does not take it: " + e.getMessage());
+        }
+    }
+
+    /// What was made before it was on record which directory it is: nothing is in it yet.
+    static void unstage(Dir root, String id) {
+        try (var dir = root.dirAt(staging(id))) {
+            for (var name : List.of("new", "old")) {
+                if (dir.has(name)) {
+                    dir.rmdir(name);
+                }
+            }
+            root.rmdir(staging(id));
+        } catch (KernelException e) {
+            if (!e.is(Errno.ENOENT, Errno.ENOTDIR, Errno.ELOOP, Errno.ENOTEMPTY)) {
+                throw e;
+            }
+        }
     }
 
     /// Where what comes is put first.
@@ -54,16 +93,7 @@ final class Journal implements AutoCloseable {
 
     void write(List<Step> steps) {
         incoming.fd().fsync();
-        file("steps", JSON.writeValueAsBytes(steps));
-    }
-
-    private void file(String name, byte[] content) {
-        try (var file = dir.openAt(name + ".half", Open.WRONLY | Open.CREAT | Open.EXCL, 0600)) {
-            file.write(content);
-            file.fsync();
-        }
-        dir.rename(name + ".half", dir, name);
-        dir.fd().fsync();
+        record.write(head, steps);
     }
 
     void redo(Step s) {
@@ -84,7 +114,7 @@ final class Journal implements AutoCloseable {
     }
 
     void done() {
-        file("done", new byte[0]);
+        record.done();
     }
 
     private void undo(Step s) {
@@ -133,55 +163,34 @@ final class Journal implements AutoCloseable {
         return Integer.parseInt(String.valueOf(octal), 8);
     }
 
-    /// Brings the target back to how it was before, or finds that all was done. Can be repeated from its beginning.
-    static boolean settle(Tree target) {
-        if (target.root().find(NAME).isEmpty()) {
+    /// Brings the target back to how it was before, unless all was done. Can be repeated from its beginning. False where nothing had been moved.
+    boolean undo() {
+        if (record.has("done") || !record.has("steps")) {
             return false;
         }
-        boolean undone;
-        try (var dir = target.root().dirAt(NAME)) {
-            undone = !dir.has("done") && dir.has("steps");
-        }
-        if (undone) {
-            try (var journal = new Journal(target)) {
-                journal.back();
-                journal.done();
-            }
-        }
-        remove(target.root(), NAME);
-        return undone;
+        back();
+        done();
+        return true;
     }
 
     void back() {
-        List<Step> steps;
-        try (var file = dir.openAt("steps", Open.RDONLY, 0)) {
-            steps = JSON.readValue(file.readAll(MOST), new TypeReference<>() {});
-        }
-        steps.reversed().forEach(this::undo);
-        if (!old.list(NAMES).isEmpty()) {
-            throw new NotApplied("an apply that was ended in the middle cannot be undone, for the folder was changed since: what it took away lies in '" + NAME + "/old' there, by the names in '" + NAME + "/steps'");
+        record.steps().reversed().forEach(this::undo);
+        if (!old.list(JournalRecord.NAMES).isEmpty()) {
+            throw new NotApplied("an apply that was ended in the middle cannot be undone, for the folder was changed since: what it took away lies in '" + staging(id) + "/old' there, by the names in '"
+                    + journals.place().resolve(id).resolve("steps") + "'");
         }
     }
 
-    /// With all that is in it; a directory of ours, so nothing else has its name.
-    static void remove(Dir parent, String name) {
-        var stat = parent.find(name);
-        if (stat.isPresent() && stat.get().type() == Stat.Type.DIRECTORY) {
-            try (var dir = parent.dirAt(name)) {
-                // The word that all was done goes last of the files, or a half-removed one would be undone.
-                dir.list(NAMES).stream().sorted((a, b) -> Boolean.compare(a.equals("done"), b.equals("done"))).forEach(n -> remove(dir, n));
-            }
-            parent.rmdir(name);
-        } else if (stat.isPresent()) {
-            parent.unlink(name);
-        }
+    /// What moved first, then its record.
+    void remove() {
+        JournalRecord.delete(target.root(), staging(id));
+        JournalRecord.remove(journals, id);
     }
-
 
     @Override
     public void close() {
         old.close();
         incoming.close();
-        dir.close();
+        record.close();
     }
 }

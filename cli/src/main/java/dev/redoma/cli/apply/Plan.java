@@ -19,6 +19,7 @@ final class Plan {
     private static final int MOST_NAMED = 20;
 
     private final Tree target;
+    private final Reserved reserved;
     private final List<Step> removals = new ArrayList<>();
     private final List<Step> directories = new ArrayList<>();
     private final List<Step> puts = new ArrayList<>();
@@ -30,8 +31,9 @@ final class Plan {
     private final Set<String> replaced = new HashSet<>();
     private int next;
 
-    Plan(Tree target, List<Change> changes, boolean over) {
+    Plan(Tree target, Reserved reserved, List<Change> changes, boolean over) {
         this.target = target;
+        this.reserved = reserved;
         for (var c : changes) {
             if (c.from() != null) {
                 goes(c.from(), new Change(c.from(), "deleted", "file", null, null, c.sizeBefore(), null, c.modeBefore(), null, c.digestBefore(), null, null, List.of()));
@@ -57,6 +59,7 @@ final class Plan {
     }
 
     private Optional<Stat> look(String path) {
+        reserved.check(path);
         for (int at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
             if (replaced.contains(path.substring(0, at))) {
                 return Optional.empty(); // what is there now is no directory, and goes

@@ -19,6 +19,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,17 @@ import org.junit.jupiter.api.io.TempDir;
 class ApplyingTest {
     @TempDir
     Path tmp;
+
+    private Path state = Path.of("");
+
+    @BeforeEach
+    void stateOfTheUser() {
+        state = tmp.resolve("state/redoma/apply");
+    }
+
+    private Applying open(Path target) throws IOException {
+        return Applying.to(target, state, () -> {});
+    }
 
     /// One entry of a tree: type, mode, and content or target.
     private record Entry(String type, String mode, String content) {
@@ -97,8 +109,8 @@ class ApplyingTest {
         return e == null || e.type().equals("directory") ? null : e.digest();
     }
 
-    private static void apply(Path target, Map<String, Entry> before, Map<String, Entry> after, Runnable afterStep) throws IOException {
-        try (var applying = Applying.to(target, afterStep)) {
+    private void apply(Path target, Map<String, Entry> before, Map<String, Entry> after, Runnable afterStep) throws IOException {
+        try (var applying = Applying.to(target, state, afterStep)) {
             applying.apply(changes(before, after), false, (files, into) -> {
                 for (var c : files) {
                     into.file(c.path(), new ByteArrayInputStream(Tree.bytes(after.get(c.path()).content())));
@@ -151,13 +163,21 @@ class ApplyingTest {
             } catch (Killed expected) {
                 killed++;
             }
-            assertThat(cut.resolve(Journal.NAME)).isDirectory();
-            try (var again = Applying.to(cut)) {
-                assertThat(again.undoneBefore()).isTrue();
+            assertThat(staging(cut)).hasSize(1);
+            try (var again = open(cut)) {
+                assertThat(again.settle()).isTrue();
+                assertThat(again.settle()).as("once").isFalse();
             }
             assertThat(look(cut)).as("seed %d, killed after step %d", seed, at).isEqualTo(before);
         }
         assertThat(killed).isGreaterThan(30);
+        assertThat(state).as("nothing is kept of what was settled").isEmptyDirectory();
+    }
+
+    private static List<Path> staging(Path target) throws IOException {
+        try (var list = Files.list(target)) {
+            return list.filter(p -> p.getFileName().toString().startsWith(Journal.NAME + "-")).toList();
+        }
     }
 
     /// As the kernel's: nothing of ours runs after it.
@@ -174,16 +194,18 @@ class ApplyingTest {
         assertThatThrownBy(() -> apply(target, before, after, () -> {
             throw new Killed();
         })).isInstanceOf(Killed.class);
-        try (var tree = new Tree(dev.redoma.kernel.Dir.open(target)); var journal = Journal.open(tree)) {
+        var id = staging(target).getFirst().getFileName().toString().substring(Journal.NAME.length() + 1);
+        try (var journals = Journals.open(state); var tree = new Tree(dev.redoma.kernel.Dir.open(target)); var record = JournalRecord.open(journals, id).orElseThrow(); var journal = new Journal(journals, id, record, java.util.Objects.requireNonNull(record.head()), tree)) {
             journal.back();
             journal.back();
-        }
-        // Killed while it removed what it no longer needs, after its last word.
-        try (var tree = new Tree(dev.redoma.kernel.Dir.open(target)); var journal = Journal.open(tree)) {
+            // Killed while it removed what it no longer needs, after its last word.
             journal.done();
-            Files.delete(target.resolve(Journal.NAME).resolve("new").resolve(Files.list(target.resolve(Journal.NAME).resolve("new")).findFirst().orElseThrow().getFileName()));
+            Files.delete(Files.list(staging(target).getFirst().resolve("new")).findFirst().orElseThrow());
         }
-        Applying.to(target).close();
+        try (var again = open(target)) {
+            assertThat(again.settle()).isFalse();
+        }
+        assertThat(state).isEmptyDirectory();
         assertThat(look(target)).isEqualTo(before);
     }
 
@@ -198,7 +220,7 @@ class ApplyingTest {
         var mine = look(target);
         assertThatThrownBy(() -> apply(target, before, after, () -> {})).isInstanceOfSatisfying(NotApplied.class, e -> assertThat(e.paths()).containsExactlyInAnyOrder("a", "d/new"));
         assertThat(look(target)).isEqualTo(mine);
-        try (var applying = Applying.to(target)) {
+        try (var applying = open(target)) {
             assertThat(applying.differing(changes(before, after))).containsExactlyInAnyOrder("a", "d/new");
             applying.apply(changes(before, after), true, (files, into) -> {
                 for (var c : files) {
@@ -218,7 +240,7 @@ class ApplyingTest {
         var after = new TreeMap<>(Map.of("a", file("two"), "b", file("three")));
         var target = tmp.resolve("t");
         make(target, before);
-        try (var applying = Applying.to(target)) {
+        try (var applying = open(target)) {
             assertThatThrownBy(() -> applying.apply(changes(before, after), false, (files, into) -> into.file("a", new ByteArrayInputStream(Tree.bytes("twO"))))).hasMessageContaining("not what was reviewed");
             assertThatThrownBy(() -> applying.apply(changes(before, after), false, (files, into) -> into.file("a", new ByteArrayInputStream(Tree.bytes("two"))))).hasMessageContaining("'b' did not come");
             assertThatThrownBy(() -> applying.apply(changes(before, after), false, (files, into) -> {
@@ -226,7 +248,7 @@ class ApplyingTest {
                 into.file("a", new ByteArrayInputStream(Tree.bytes("two")));
                 into.file("b", new ByteArrayInputStream(Tree.bytes("three")));
             })).hasMessageContaining("changed meanwhile");
-            assertThatThrownBy(() -> Applying.to(target)).hasMessageContaining("another apply");
+            assertThatThrownBy(() -> open(target)).hasMessageContaining("another apply");
         }
         assertThat(look(target)).isEqualTo(Map.of("a", file("meanwhile")));
     }
@@ -246,7 +268,7 @@ class ApplyingTest {
         }
         for (var path : List.of("../x", "/etc/x", "a/../../x", "a//x", ".")) {
             var evil = new Change(path, "added", "file", null, null, null, 1L, null, "0644", null, file("x").digest(), null, List.of());
-            try (var applying = Applying.to(target)) {
+            try (var applying = open(target)) {
                 assertThatThrownBy(() -> applying.apply(List.of(evil), true, (files, into) -> {})).as(path).isInstanceOf(NotApplied.class);
             }
         }
@@ -265,5 +287,78 @@ class ApplyingTest {
         assertThatThrownBy(() -> apply(target, before, Map.of("a", file("two")), () -> {})).isInstanceOf(NotApplied.class).hasMessageContaining("does not take it");
         assertThat(look(target)).isEqualTo(mine);
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(target.resolve("a")))).isEqualTo("rw-r--r--");
+    }
+
+    /// What a repository or an earlier change set can put into a folder: the journal of another folder, and the form that journals had.
+    @Test
+    void aJournalThatLiesInTheTargetIsNeverBelieved() throws Exception {
+        var hostile = Map.of(Journal.NAME, DIRECTORY, Journal.NAME + "/new", DIRECTORY, Journal.NAME + "/old", DIRECTORY, Journal.NAME + "/old/0", new Entry("file", "0755", "evil"), Journal.NAME + "/steps",
+                file("[{\"kind\":\"remove\",\"path\":\".git/hooks/pre-commit\",\"at\":\"0\"},{\"kind\":\"chmod\",\"path\":\"a\",\"before\":\"4755\",\"mode\":\"0644\"}]"), ".git", DIRECTORY, ".git/hooks", DIRECTORY, "a", file("one"));
+        var target = tmp.resolve("t");
+        make(target, new TreeMap<>(hostile));
+        try (var applying = open(target)) {
+            assertThat(applying.settle()).isFalse();
+            assertThat(applying.foreignJournal()).isTrue();
+        }
+        assertThat(look(target)).isEqualTo(hostile);
+        apply(target, Map.of("a", file("one")), Map.of("a", file("two")), () -> {});
+        var after = new TreeMap<>(hostile);
+        after.put("a", file("two"));
+        assertThat(look(target)).isEqualTo(after);
+    }
+
+    @Test
+    void aStagingDirectoryThatIsAnotherOrOfAnotherFolderIsNotTakenFrom() throws Exception {
+        var before = Map.of("a", file("old"));
+        var target = tmp.resolve("t");
+        make(target, before);
+        assertThatThrownBy(() -> apply(target, before, Map.of("a", file("new")), () -> {
+            throw new Killed();
+        })).isInstanceOf(Killed.class);
+        var staging = staging(target).getFirst();
+        // A copy of the whole folder, its directory of the journal included, is another folder.
+        var copy = tmp.resolve("copy");
+        make(copy, new TreeMap<>(look(target)));
+        var copied = look(copy);
+        try (var applying = open(copy)) {
+            assertThat(applying.settle()).isFalse();
+        }
+        assertThat(look(copy)).isEqualTo(copied);
+        // The folder itself, with a directory of that name which somebody else filled.
+        Files.move(staging, tmp.resolve("aside"));
+        make(staging, new TreeMap<>(Map.of("new", DIRECTORY, "old", DIRECTORY, "old/0", new Entry("file", "4755", "evil"))));
+        Files.setAttribute(staging, "unix:mode", 0700);
+        try (var applying = open(target)) {
+            assertThatThrownBy(applying::settle).isInstanceOf(NotApplied.class).hasMessageContaining("nothing is taken from it");
+        }
+        assertThat(target.resolve("a")).doesNotExist();
+        // Back, under another name of the folder: it is known by its inode.
+        JournalRecord.delete(dev.redoma.kernel.Dir.open(target), staging.getFileName().toString());
+        Files.move(tmp.resolve("aside"), staging);
+        var moved = Files.move(target, tmp.resolve("moved"));
+        try (var applying = open(moved)) {
+            assertThat(applying.settle()).isTrue();
+        }
+        assertThat(look(moved)).isEqualTo(before);
+    }
+
+    @Test
+    void whereTheJournalLiesIsTheUsersAloneAndNoChangeSetReachesIt() throws Exception {
+        var target = tmp.resolve("home");
+        make(target, Map.of());
+        state = target.resolve("st/redoma/apply");
+        open(target).close();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(state))).isEqualTo("rwx------");
+        for (var path : List.of("st", "st/redoma/apply", "st/redoma/apply/" + "0".repeat(32), ".git/hooks/x", "sub/.GIT", Journal.NAME, "d/" + Journal.NAME + "-1/steps")) {
+            var evil = new Change(path, "added", "file", null, null, null, 1L, null, "0644", null, file("x").digest(), null, List.of());
+            try (var applying = open(target)) {
+                assertThatThrownBy(() -> applying.apply(List.of(evil), true, (files, into) -> into.file(path, new ByteArrayInputStream(Tree.bytes("x"))))).as(path).isInstanceOf(NotApplied.class).hasMessageContaining("never written");
+            }
+        }
+        assertThatThrownBy(() -> open(state)).hasMessageContaining("own state");
+        var git = Files.createDirectories(tmp.resolve("r/.git/hooks"));
+        assertThatThrownBy(() -> open(git)).hasMessageContaining("'.git'");
+        Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwxrwx---"));
+        assertThatThrownBy(() -> open(target)).hasMessageContaining("closed to others");
     }
 }
