@@ -33,6 +33,7 @@ public final class ChainLedger implements Ledger {
     private final HeadsLog log;
     private final Checkpoints checkpoints;
     private final Pruning pruning;
+    private final Tips tips;
     private volatile Function<String, Optional<String>> persons = actor -> Optional.empty();
     private volatile Masks masks = (tx, tenant, sandbox) -> Patterns.shapes();
 
@@ -43,6 +44,7 @@ public final class ChainLedger implements Ledger {
         log = new HeadsLog(directory.resolve("heads.log"));
         checkpoints = new Checkpoints(store, key, log);
         pruning = new Pruning(store, this);
+        tips = new Tips(store);
     }
 
     /// Makes the keys when the database is new; a database that was written with other keys is refused.
@@ -77,10 +79,11 @@ public final class ChainLedger implements Ledger {
     }
 
     private long put(Handle tx, Entry entry) {
-        var tip = Tip.of(tx, entry.tenant());
+        var tip = tips.of(tx, entry.tenant());
         long seq = tip.seq() + 1;
         var row = Row.of(entry, seq, now(), tip.hash(), seal(tx, entry, seq));
         row.insert(tx);
+        tips.now(entry.tenant(), new Tip(seq, row.hash()));
         return seq;
     }
 

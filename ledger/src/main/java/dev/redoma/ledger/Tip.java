@@ -7,8 +7,7 @@ import java.util.List;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/// The last record of a chain as a transaction sees it. It is read each time (one look-up in a page that is in memory) because what
-/// would be remembered could be wrong after a transaction was undone.
+/// The last record of a chain as a transaction sees it.
 record Tip(long seq, byte[] hash) {
 
     static Tip of(Handle tx, String tenant) {

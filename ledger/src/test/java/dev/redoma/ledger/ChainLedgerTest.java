@@ -105,6 +105,42 @@ class ChainLedgerTest {
         assertThat(rig.ledger().verify().status()).isEqualTo(Verdict.Status.OK);
     }
 
+    /// What is remembered of a chain's end must not outlive what was undone: a unit by itself, or all that shared a commit which failed.
+    @Test
+    void whateverIsUndoneAmongManyWritersTheChainIsWhole() throws Exception {
+        var written = new java.util.concurrent.atomic.AtomicInteger();
+        var commitsFailed = new java.util.concurrent.atomic.AtomicInteger();
+        try (var tasks = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 600; i++) {
+                int n = i;
+                tasks.submit(() -> {
+                    try {
+                        rig.store().write(tx -> {
+                            rig.ledger().append(tx, LedgerRig.entry("t" + n % 2, n));
+                            if (n % 5 == 1) {
+                                throw new IllegalStateException("undone");
+                            }
+                            if (n % 40 == 2) { // only the commit finds out
+                                tx.execute("PRAGMA defer_foreign_keys = ON");
+                                tx.execute("INSERT INTO exec (id, sandbox, tenant, spec, cwd, user, state, started_by, started_at) VALUES (?, 'none', 't', '{}', '/', 'u', 'running', 'k', 0)", "ex" + n);
+                            }
+                            return true;
+                        });
+                        written.incrementAndGet();
+                    } catch (dev.redoma.model.RedomaException failed) {
+                        commitsFailed.incrementAndGet();
+                    } catch (IllegalStateException undone) {
+                        assertThat(undone).hasMessage("undone");
+                    }
+                    return true;
+                });
+            }
+        }
+        assertThat(commitsFailed).hasPositiveValue();
+        assertThat(rig.append("t0", 1) + rig.append("t1", 1)).isEqualTo(written.get() + 2);
+        assertThat(rig.ledger().verify()).extracting(Verdict::status, Verdict::records).containsExactly(Verdict.Status.OK, written.get() + 2L);
+    }
+
     @Test
     void severalRecordsOfOneUnitAreChained() {
         rig.store().write(tx -> rig.ledger().append(tx, LedgerRig.entry("a", 1)) + rig.ledger().append(tx, LedgerRig.entry("a", 2)));

@@ -17,10 +17,16 @@ final class Batch {
     private final Session session;
     private final Path file;
     private final List<Job<?>> done = new ArrayList<>();
+    private long undone;
 
     Batch(Session session, Path file) {
         this.session = session;
         this.file = file;
+    }
+
+    /// Grows whenever something that a unit did was undone. For units, on the thread that runs them.
+    long undone() {
+        return undone;
     }
 
     /// Returns how many units were committed.
@@ -61,6 +67,7 @@ final class Batch {
     }
 
     private void undo(Job<?> job, Throwable failure) throws SQLException {
+        undone++;
         try {
             session.execute("ROLLBACK TO unit");
             session.execute("RELEASE unit");
@@ -72,6 +79,7 @@ final class Batch {
     }
 
     private void abandon(@Nullable Job<?> first, Throwable broken) {
+        undone++;
         session.close();
         if (first != null && first.claim()) {
             done.add(first);

@@ -44,6 +44,11 @@ public final class SqliteStore implements Store {
         return readers.submit(new Job<>(unit));
     }
 
+    @Override
+    public long undone() {
+        return writer.undone();
+    }
+
     /// Finishes what was accepted, then closes; the writer last, so that it leaves a database without a log beside it.
     @Override
     public void close() {

@@ -15,6 +15,10 @@ public interface Store extends AutoCloseable {
     /// Reads a consistent state; never blocks the writer.
     <T extends @org.jspecify.annotations.Nullable Object> T read(Unit<T> unit);
 
+    /// Within a unit of `write`: another number than before once anything that a unit did was undone. What is remembered of earlier units holds
+    /// as long as it is the same.
+    long undone();
+
     @Override
     void close();
 

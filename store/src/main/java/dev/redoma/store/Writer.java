@@ -75,6 +75,13 @@ final class Writer {
         }
     }
 
+    long undone() {
+        if (!writing.isHeldByCurrentThread()) {
+            throw new IllegalStateException("only a unit that writes may ask");
+        }
+        return batch.undone();
+    }
+
     static RedomaException refused(boolean closing) {
         return closing
                 ? Problem.of(Code.STOPPING, "The database is closing.", "Try again later.").raise()
