@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -23,9 +24,13 @@ final class RedactFlags {
         if (names.isEmpty() && tokens == null) {
             return null;
         }
+        return new Redact(values(names), tokens == null ? null : on(tokens));
+    }
+
+    static Map<String, String> values(List<String> given) {
         var values = new TreeMap<String, String>();
-        names.forEach(n -> values.put(n.contains("=") ? n.substring(0, n.indexOf('=')) : n, value(n)));
-        return new Redact(values, tokens == null ? null : on(tokens));
+        given.forEach(n -> values.put(n.contains("=") ? n.substring(0, n.indexOf('=')) : n, value(n)));
+        return values;
     }
 
     private static boolean on(String word) {

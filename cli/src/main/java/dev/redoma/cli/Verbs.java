@@ -10,7 +10,7 @@ final class Verbs {
             "quickstart", "up", "down", "uninstall", "status", "doctor",
             "run", "create", "list", "show", "ps", "env", "exec", "attach", "shell", "logs",
             "cp", "ls", "stat", "rm", "mv", "mkdir", "chmod", "watch", "diff", "artifacts", "apply", "export", "import",
-            "pause", "resume", "stop", "start", "reset", "set-timeout", "fork", "kill", "quarantine", "expose", "ports", "unexpose",
+            "pause", "resume", "stop", "start", "reset", "set-timeout", "fork", "kill", "quarantine", "redact", "expose", "ports", "unexpose",
             "snapshot", "template", "build", "volume", "cache", "policy", "tls", "keys", "users", "approvals", "audit", "bench", "completion");
 
     private Verbs() {}
@@ -64,6 +64,7 @@ final class Verbs {
             case "start" -> new Start(io);
             case "reset" -> new Reset(io);
             case "quarantine" -> new Quarantine(io);
+            case "redact" -> new RedactMore(io);
             case "set-timeout" -> new SetTimeout(io);
             case "fork" -> new Fork(io);
             case "kill" -> new Kill(io);

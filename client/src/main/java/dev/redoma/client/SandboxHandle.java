@@ -11,6 +11,8 @@ import dev.redoma.model.wire.Page;
 import dev.redoma.model.wire.PolicyExplanation;
 import dev.redoma.model.wire.PolicyProposal;
 import dev.redoma.model.wire.PolicyText;
+import dev.redoma.model.wire.Redact;
+import dev.redoma.model.wire.Redacted;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Snapshot;
 import dev.redoma.model.wire.Usage;
@@ -86,6 +88,11 @@ public final class SandboxHandle implements AutoCloseable {
     /// It will end that long from now.
     public Sandbox lifetime(Duration fromNow) {
         return api.post(at("/lifetime"), Map.of("lifetimeMs", fromNow.toMillis()), Sandbox.class);
+    }
+
+    /// Masks more values, by names of your choice, in all that comes from now on; the names of all that are masked. What was kept before stays as it is.
+    public Redacted redact(Map<String, String> values) {
+        return api.post(at("/redact"), new Redact(values, null), Redacted.class);
     }
 
     /// The policy in force.

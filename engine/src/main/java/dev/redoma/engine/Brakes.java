@@ -68,7 +68,7 @@ final class Brakes {
         SandboxRow now = core.store().write(tx -> {
             ticket.redeem(tx, null);
             change.apply(tx, row.id());
-            core.records().sandbox(tx, row, actor, "lifetime");
+            core.records().sandbox(tx, row, actor, "lifetime", java.util.Map.of("lifetimeMs", checked.toMillis()));
             return SandboxRows.get(tx, row.id());
         });
         core.timers().watch(box, now.endsAt());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.ledger.redact.Hits;
+import dev.redoma.ledger.redact.Patterns;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -16,7 +18,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The log of one build: a file of bytes as they came, bounded, that readers follow while it grows; and the last lines of the step at
+/// The log of one build: a file of bytes as they came, but for tokens, which are masked; bounded; readers follow it while it grows; and the last lines of the step at
 /// work. Thread-safe.
 final class BuildLog {
     private static final int CHUNK = 1 << 16;
@@ -32,6 +34,7 @@ final class BuildLog {
     private long dropped;
     private boolean ended;
     private final Tail tail = new Tail();
+    private final MaskedBytes masked = new MaskedBytes();
 
     private BuildLog(Path file, long most, long size, boolean ended) {
         this.file = file;
@@ -62,18 +65,19 @@ final class BuildLog {
     void say(String line) {
         lock.lock();
         try {
+            append(masked.rest());
             boolean open = tail.lineIsOpen();
-            append(((open ? "\n" : "") + line.replaceAll("\\p{Cntrl}", "?") + "\n").getBytes(StandardCharsets.UTF_8));
+            append(Patterns.shapes().mask((open ? "\n" : "") + line.replaceAll("\\p{Cntrl}", "?") + "\n", new Hits()).getBytes(StandardCharsets.UTF_8));
         } finally {
             lock.unlock();
         }
     }
 
-    /// What a step printed.
+    /// What a step printed. The end of it waits for what follows while it may be the beginning of a token.
     void output(byte[] bytes) {
         lock.lock();
         try {
-            append(bytes);
+            append(masked.next(bytes));
         } finally {
             lock.unlock();
         }
@@ -104,6 +108,7 @@ final class BuildLog {
     void beginStep() {
         lock.lock();
         try {
+            append(masked.rest());
             tail.clear();
         } finally {
             lock.unlock();
@@ -114,6 +119,7 @@ final class BuildLog {
     List<String> lastLines() {
         lock.lock();
         try {
+            append(masked.rest());
             return tail.lines();
         } finally {
             lock.unlock();
@@ -123,6 +129,7 @@ final class BuildLog {
     void end() {
         lock.lock();
         try {
+            append(masked.rest());
             if (dropped > 0) {
                 write(("\n[" + dropped + " bytes more were printed than are kept]\n").getBytes(StandardCharsets.UTF_8));
             }

@@ -45,7 +45,9 @@ final class Ending {
         java.time.Instant until = reviews.until(row);
         copies.remove(core, row);
         Faults.at("kill.disk");
-        last.put("reconciled", core.store().read(tx -> Reconciled.of(tx, row.id())));
+        core.uplink().cut(row.id()); // again, for what could not be recorded when it was
+        var reconciled = core.store().read(tx -> Reconciled.of(tx, row.id(), core.uplink().reconciled(tx, row.id())));
+        last.put("reconciled", reconciled);
         record Ended(SandboxRow row, List<ApprovalRow> waited) {}
         var ended = core.store().write(tx -> {
             if (row.uidBase() != null) {
@@ -57,6 +59,9 @@ final class Ending {
             ExposureRows.forget(tx, row.id());
             RowChange.settle(State.ENDED).instance(null).noRange().endsAt(null).remaining(null).endedAt(core.now()).apply(tx, row.id());
             last.put("reason", reason.kind());
+            if (Boolean.FALSE.equals(reconciled.get("whole"))) {
+                core.records().sandbox(tx, row, Records.ENGINE, "gap", reconciled);
+            }
             core.records().sandbox(tx, row, actor, "ended", last);
             return new Ended(SandboxRows.get(tx, row.id()), core.approvals().desk().ending(tx, row.id()));
         });

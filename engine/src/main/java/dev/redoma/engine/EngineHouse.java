@@ -63,7 +63,7 @@ final class EngineHouse implements Engine {
         var workspaces = new Workspaces(core, commands.execs(), ending, closing);
         var planner = new Planner(core.store(), core.tiers(), limits, core.config().defaultTemplate(), core.policies(), core.config().bounds().defaults(), core.redactions());
         var claim = new Claim(core, admission, creation, side, ending, warm);
-        this.sandboxes = new SandboxService(core, new Idempotency(core.store()),
+        this.sandboxes = new SandboxService(core, new Idempotency(core.store(), ledger::digest),
                 new GetOrCreate(core, planner, claim, creation, warm, pausing, starting, workspaces), new Forks(core, planner, snapshots, creation),
                 ending, pausing, starting, new SnapshotService(core, snapshots), new Brakes(core, ending, limits, warm), new Inspection(core));
         this.commands = commands;

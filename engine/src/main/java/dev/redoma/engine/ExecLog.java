@@ -65,7 +65,11 @@ final class ExecLog {
     void masked(Handle tx, ExecFacts facts, MaskedOutput output, String until) {
         var counts = output.unrecorded();
         if (!counts.isEmpty()) {
-            ledger.append(tx, redaction(facts, "masked", Map.of("in", "output", "until", until, "found", Masks.told(counts), "shownBytes", output.shownBefore())));
+            var open = new HashMap<String, Object>(Map.of("in", "output", "until", until, "found", Masks.told(counts), "shownBytes", output.shownBefore()));
+            if (output.continued()) {
+                open.put("since", "restart");
+            }
+            ledger.append(tx, redaction(facts, "masked", open));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.redoma.engine;
 
 import dev.redoma.ledger.redact.Hits;
 import dev.redoma.ledger.redact.Masks;
+import dev.redoma.ledger.redact.Patterns;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.SandboxId;
@@ -27,7 +28,17 @@ final class ExecMasks {
     }
 
     MaskedOutput output(ExecFacts facts, Spool spool) {
-        return new MaskedOutput(spool, masking.output(facts.sandbox()), () -> begun(facts));
+        return new MaskedOutput(spool, new MaskedOutput.Current() {
+            @Override
+            public Patterns patterns() {
+                return masking.output(facts.sandbox());
+            }
+
+            @Override
+            public long changes() {
+                return masking.changes(facts.sandbox());
+            }
+        }, () -> begun(facts));
     }
 
     /// On record before anything of it is shown. Where that fails the output is masked all the same, and the record of its end tells of it.

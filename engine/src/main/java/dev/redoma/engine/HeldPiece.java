@@ -2,6 +2,7 @@
 package dev.redoma.engine;
 
 import dev.redoma.ledger.redact.Hits;
+import dev.redoma.ledger.redact.Matcher;
 import dev.redoma.ledger.redact.Patterns;
 import java.nio.ByteBuffer;
 
@@ -18,6 +19,15 @@ final class HeldPiece {
         this.stream = stream;
         this.from = from;
         this.bytes = bytes;
+    }
+
+    long from() {
+        return from;
+    }
+
+    /// Looks through it once more.
+    void feed(Matcher matcher, Hits hits) {
+        matcher.feed(bytes, 0, bytes.length, hits);
     }
 
     long end() {

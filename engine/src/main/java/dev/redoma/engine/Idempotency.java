@@ -7,14 +7,13 @@ import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import dev.redoma.store.Store;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -22,28 +21,26 @@ import org.jspecify.annotations.Nullable;
 /// key's row is written with the sandbox's and goes if the creation fails. Thread-safe.
 final class Idempotency {
     private final Store store;
+    private final UnaryOperator<byte[]> digest;
     private final ConcurrentHashMap<String, Flight> flights = new ConcurrentHashMap<>();
 
-    Idempotency(Store store) {
+    /// `digest`: of a request, which may hold secrets: one that cannot be tried out by whoever has the database alone.
+    Idempotency(Store store, UnaryOperator<byte[]> digest) {
         this.store = store;
+        this.digest = digest;
+    }
+
+    @Nullable Key key(Caller caller, @Nullable String key, Object request) {
+        RequestRules.key(key);
+        if (key == null) {
+            return null;
+        }
+        byte[] text = (request.getClass().getSimpleName() + Columns.json(request)).getBytes(StandardCharsets.UTF_8);
+        return new Key(caller.key(), key, HexFormat.of().formatHex(digest.apply(text)));
     }
 
     /// A key as given by a caller, with the digest of what it was given for.
     record Key(String caller, String key, String hash) {
-
-        static @Nullable Key of(Caller caller, @Nullable String key, Object request) {
-            RequestRules.key(key);
-            return key == null ? null : new Key(caller.key(), key, digest(request));
-        }
-
-        private static String digest(Object request) {
-            try {
-                byte[] text = (request.getClass().getSimpleName() + Columns.json(request)).getBytes(StandardCharsets.UTF_8);
-                return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
-            } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException(e);
-            }
-        }
 
         void claim(Handle tx, SandboxId sandbox, Instant now) {
             tx.createUpdate("INSERT INTO idempotency (key, caller, request_hash, sandbox, created_at) VALUES (:key, :caller, :hash, :sandbox, :at)")

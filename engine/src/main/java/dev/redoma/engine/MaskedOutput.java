@@ -25,7 +25,19 @@ final class MaskedOutput {
     private static final int STREAMS = 2;
     private static final ScheduledExecutorService TIMER = Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("redoma-held-output").factory());
 
+    /// What is masked, which may become more meanwhile. `changes`: another number than before where it did.
+    interface Current {
+        Patterns patterns();
+
+        default long changes() {
+            return 0;
+        }
+    }
+
     private final Spool spool;
+    private final Current current;
+    private long changes;
+    private final boolean continued;
     private final Matcher[] matchers;
     private final Hits[] hits = {new Hits(), new Hits()};
     private byte[] copy = new byte[0];
@@ -40,14 +52,23 @@ final class MaskedOutput {
     private volatile Map<Mark, Long> recorded = Map.of();
 
     /// `first` runs once, before the first output from which something was taken is shown.
-    MaskedOutput(Spool spool, Patterns patterns, Runnable first) {
+    MaskedOutput(Spool spool, Current current, Runnable first) {
         this.first = first;
         this.spool = spool;
+        this.current = current;
+        continued = spool.kept() > 0;
+        changes = current.changes();
+        var patterns = current.patterns();
         this.matchers = new Matcher[] {new Matcher(patterns), new Matcher(patterns)};
     }
 
     Spool spool() {
         return spool;
+    }
+
+    /// An earlier server kept the beginning, and what it found is not counted here.
+    boolean continued() {
+        return continued;
     }
 
     /// What was found so far.
@@ -89,6 +110,7 @@ final class MaskedOutput {
     void append(int stream, ByteBuffer bytes) {
         lock.lock();
         try {
+            lookForMore();
             var matcher = matchers[stream - 1];
             var found = hits[stream - 1];
             long from = matcher.position();
@@ -107,6 +129,29 @@ final class MaskedOutput {
         } finally {
             lock.unlock();
         }
+    }
+
+    /// Where more is to be masked from now on: what is still held is looked through again, what was shown is not.
+    private void lookForMore() {
+        long now = current.changes();
+        if (now == changes) {
+            return;
+        }
+        changes = now;
+        var patterns = current.patterns();
+        for (int i = 0; i < STREAMS; i++) {
+            int stream = i + 1;
+            var old = matchers[i];
+            var again = pieces.stream().filter(p -> p.stream == stream).toList();
+            var fresh = new Matcher(patterns, old, again.isEmpty() ? old.position() : again.getFirst().from());
+            for (var piece : again) {
+                piece.feed(fresh, hits[i]);
+            }
+            matchers[i] = fresh;
+            tell(hits[i]);
+            hits[i].take().forEach(r -> cover(stream, r));
+        }
+        release();
     }
 
     private void tell(Hits found) {

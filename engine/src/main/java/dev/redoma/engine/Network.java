@@ -70,6 +70,11 @@ public interface Network {
         return Optional.empty();
     }
 
+    /// At the end of its life: what was counted of what left it and was refused, each beside what is on record of it, and in `whole` whether these are the same. Empty: nothing was.
+    default java.util.Map<String, Object> reconciled(Handle tx, SandboxId sandbox) {
+        return java.util.Map.of();
+    }
+
     /// Asks humans before something leaves, where a policy wants it.
     interface Asking {
         /// Returns where it may leave, with what approved it used up; throws `approval-pending`, `approval-denied` and whatever else keeps it from that. May take as long as a human is waited for. `host` null: an address that the

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.ledger.Entry;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.ledger.redact.Masks;
 import dev.redoma.ledger.redact.Patterns;
 import dev.redoma.ledger.redact.Secret;
+import dev.redoma.model.Problem;
 import dev.redoma.model.SandboxId;
 import dev.redoma.model.wire.Redact;
 import dev.redoma.store.Sql;
 import dev.redoma.store.Store;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +39,9 @@ final class Redactions implements Masks, Masking {
         }
     };
 
+    /// How often more was registered since this server runs.
+    private final Map<String, Long> changes = new HashMap<>();
+
     private record Sets(Patterns output, Patterns words) {}
 
     /// `tokens`: what has the shape of a token is masked in output where a request does not say.
@@ -52,6 +60,39 @@ final class Redactions implements Masks, Masking {
         Sql.update(tx, "INSERT INTO redaction (sandbox, tenant, sealed) VALUES (?, ?, ?)", row.id().value(), row.tenant().value(), sealed);
         synchronized (ready) {
             ready.remove(row.id().value());
+        }
+    }
+
+    /// More of one that lives: masked in all that comes once this has returned. The names of all there are. A name that stands for another value already is refused: that one stays masked.
+    List<String> add(SandboxId sandbox, String actor, Redact more) {
+        var id = sandbox.value();
+        try {
+            return store.write(tx -> {
+                var row = SandboxRows.get(tx, sandbox);
+                if (row.state() == State.ENDED) {
+                    throw Access.wrongState(row, "mask more of");
+                }
+                var all = of(tx, id).orElse(new Redact(Map.of(), null)).with(more.values());
+                if (all == null || RedactRules.check(all) == null) {
+                    throw Problem.field("values", "has a name that stands for another value already", "another name: what is registered stays masked");
+                }
+                byte[] sealed = ledger.seal(tx, row.tenant().value(), id, Columns.json(all).getBytes(StandardCharsets.UTF_8));
+                Sql.update(tx, "INSERT INTO redaction (sandbox, tenant, sealed) VALUES (?, ?, ?) ON CONFLICT (sandbox) DO UPDATE SET sealed = excluded.sealed", id, row.tenant().value(), sealed);
+                ledger.append(tx, new Entry(row.tenant().value(), actor, id, null, "redaction", "registered", Map.of("values", more.values().size()), Map.of("names", List.copyOf(more.values().keySet())), List.of()));
+                return List.copyOf(all.values().keySet());
+            });
+        } finally {
+            synchronized (ready) {
+                ready.remove(id);
+                changes.merge(id, 1L, Long::sum);
+            }
+        }
+    }
+
+    @Override
+    public long changes(SandboxId sandbox) {
+        synchronized (ready) {
+            return changes.getOrDefault(sandbox.value(), 0L);
         }
     }
 
@@ -89,15 +130,19 @@ final class Redactions implements Masks, Masking {
     }
 
     private Sets sets(Handle tx, String sandbox) {
+        long at;
         synchronized (ready) {
             var known = ready.get(sandbox);
             if (known != null) {
                 return known;
             }
+            at = changes.getOrDefault(sandbox, 0L);
         }
         var made = made(of(tx, sandbox).orElse(null));
         synchronized (ready) {
-            ready.put(sandbox, made);
+            if (at == changes.getOrDefault(sandbox, 0L)) {
+                ready.put(sandbox, made);
+            }
         }
         return made;
     }
@@ -115,6 +160,7 @@ final class Redactions implements Masks, Masking {
     void forget(SandboxId sandbox) {
         synchronized (ready) {
             ready.remove(sandbox.value());
+            changes.remove(sandbox.value());
         }
     }
 }

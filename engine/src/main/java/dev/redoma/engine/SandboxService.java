@@ -4,12 +4,15 @@ package dev.redoma.engine;
 import dev.redoma.engine.Idempotency.Key;
 import dev.redoma.engine.Idempotency.Outcome;
 import dev.redoma.model.Caller;
+import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
 import dev.redoma.model.TenantId;
 import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.CreateSnapshot;
 import dev.redoma.model.wire.ForkSandbox;
 import dev.redoma.model.wire.Page;
+import dev.redoma.model.wire.Redact;
+import dev.redoma.model.wire.Redacted;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Snapshot;
 import dev.redoma.model.wire.SnapshotContents;
@@ -50,7 +53,7 @@ final class SandboxService implements Sandboxes {
     @Override
     public Sandbox create(Caller caller, CreateSandbox request, @Nullable String idempotencyKey) {
         caller.need(Scope.CREATE);
-        Key key = Key.of(caller, idempotencyKey, request);
+        Key key = idempotency.key(caller, idempotencyKey, request);
         return made(key, () -> idempotency.once(key, () -> creates.create(caller, request, key)));
     }
 
@@ -61,7 +64,7 @@ final class SandboxService implements Sandboxes {
         Access.notQuarantined(caller, from);
         Access.mayUse(caller, from);
         Box box = box(from);
-        Key key = Key.of(caller, idempotencyKey, List.of(from.id().value(), request));
+        Key key = idempotency.key(caller, idempotencyKey, List.of(from.id().value(), request));
         return made(key, () -> idempotency.once(key, () -> forks.fork(caller, box, from, request, key)));
     }
 
@@ -137,6 +140,22 @@ final class SandboxService implements Sandboxes {
         Access.notQuarantined(caller, row);
         ApprovalTicket ticket = core.approvals().lifetime(caller, row, lifetime, Duration.ofMillis(LimitRules.lifetimeOf(row.limits())));
         return verb(caller, sandbox, box -> brakes.lifetime(box, caller.key(), lifetime, ticket));
+    }
+
+    @Override
+    public Redacted redact(Caller caller, String sandbox, Redact more) {
+        caller.need(Scope.CREATE);
+        SandboxRow row = core.store().read(tx -> Access.visible(tx, caller, sandbox));
+        Access.notQuarantined(caller, row);
+        Access.mayUse(caller, row);
+        if (more.tokens() != null) {
+            throw Problem.field("tokens", "is there", "it at create alone");
+        }
+        Redact checked = RedactRules.check(more);
+        if (checked == null || checked.values().isEmpty()) {
+            throw Problem.field("values", "is missing", "names with values to mask");
+        }
+        return new Redacted(core.redactions().add(row.id(), caller.key(), checked));
     }
 
     private Sandbox reopening(Caller caller, String sandbox, Function<Box, SandboxRow> work) {

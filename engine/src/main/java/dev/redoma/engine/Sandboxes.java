@@ -6,6 +6,8 @@ import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.CreateSnapshot;
 import dev.redoma.model.wire.ForkSandbox;
 import dev.redoma.model.wire.Page;
+import dev.redoma.model.wire.Redact;
+import dev.redoma.model.wire.Redacted;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Snapshot;
 import dev.redoma.model.wire.SnapshotContents;
@@ -48,6 +50,9 @@ public interface Sandboxes {
 
     /// New end time = now + lifetime.
     Sandbox setLifetime(Caller caller, String sandbox, Duration lifetime);
+
+    /// Masks more values of one that lives, in all that comes from now on; `tokens` is for create alone. What was kept and shown before is not changed: `scan` finds where it stands.
+    Redacted redact(Caller caller, String sandbox, Redact more);
 
     /// The environment that create gave all its commands.
     Map<String, String> env(Caller caller, String sandbox);

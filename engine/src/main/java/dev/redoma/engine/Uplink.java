@@ -103,6 +103,10 @@ final class Uplink {
         return network.refused(sandbox);
     }
 
+    java.util.Map<String, Object> reconciled(Handle tx, SandboxId sandbox) {
+        return network.reconciled(tx, sandbox);
+    }
+
     void forget(Handle tx, SandboxId sandbox) {
         network.forget(tx, sandbox);
     }

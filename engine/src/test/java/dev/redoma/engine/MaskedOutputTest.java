@@ -28,7 +28,7 @@ class MaskedOutputTest {
     private int spools;
 
     private MaskedOutput output(long limit) {
-        return new MaskedOutput(new Spool(path(++spools), limit, () -> Long.MAX_VALUE), Patterns.of(List.of(new Secret("phrase", SECRET)), true), told::incrementAndGet);
+        return new MaskedOutput(new Spool(path(++spools), limit, () -> Long.MAX_VALUE), () -> Patterns.of(List.of(new Secret("phrase", SECRET)), true), told::incrementAndGet);
     }
 
     private Path path(int number) {
@@ -52,6 +52,42 @@ class MaskedOutputTest {
             }
         }
         return new String[] {streams[0].toString(), streams[1].toString()};
+    }
+
+    /// Registered while a command writes: masked from there on wherever it is cut, and what was masked before stays so, also what is held at that moment.
+    @Test
+    void whatIsRegisteredLaterIsMaskedFromThereOn() throws Exception {
+        var later = "later-registered-word";
+        var text = "x " + SECRET + " y " + later + " z " + SECRET.substring(0, 5) + "\n" + later + " end";
+        var number = new AtomicInteger();
+        for (int change = 0; change <= text.length(); change++) {
+            number.set(0);
+            var output = new MaskedOutput(new Spool(path(++spools), 10_000, () -> Long.MAX_VALUE), new MaskedOutput.Current() {
+                @Override
+                public Patterns patterns() {
+                    var one = new Secret("phrase", SECRET);
+                    return Patterns.of(number.get() == 0 ? List.of(one) : List.of(one, new Secret("later", later)), true);
+                }
+
+                @Override
+                public long changes() {
+                    return number.get();
+                }
+            }, told::incrementAndGet);
+            for (int i = 0; i < text.length(); i++) {
+                if (i == change) {
+                    number.set(1);
+                }
+                append(output, 1, text.substring(i, i + 1));
+            }
+            output.flush();
+            var kept = shown(output);
+            assertThat(kept[0]).as("from %d on", change).hasSize(text.length()).doesNotContain(SECRET);
+            int first = text.indexOf(later);
+            int second = text.lastIndexOf(later);
+            assertThat(kept[0].startsWith("*".repeat(later.length()), first)).as("the first, from %d on", change).isEqualTo(change <= first);
+            assertThat(kept[0].startsWith("*".repeat(later.length()), second)).as("the second, from %d on", change).isEqualTo(change <= second);
+        }
     }
 
     @Test

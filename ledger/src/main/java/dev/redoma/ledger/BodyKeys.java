@@ -62,11 +62,19 @@ final class BodyKeys {
 
     /// What is no record has a key of its own, made of the owner's and the installation's: exports hold the owner's.
     SecretKey own(SecretKey bodyKey) {
+        return Sealing.key(mac("no record\n", bodyKey.getEncoded()));
+    }
+
+    byte[] digest(byte[] bytes) {
+        return mac("digest\n", bytes);
+    }
+
+    private byte[] mac(String purpose, byte[] bytes) {
         try {
             var mac = Mac.getInstance("HmacSHA256");
             mac.init(installation);
-            mac.update("no record\n".getBytes(StandardCharsets.UTF_8));
-            return Sealing.key(mac.doFinal(bodyKey.getEncoded()));
+            mac.update(purpose.getBytes(StandardCharsets.UTF_8));
+            return mac.doFinal(bytes);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }

@@ -15,6 +15,7 @@ final class ChainCheck {
     private long anchored; // the last record that a signed head vouches for
     private final Missing missing = new Missing();
     private @Nullable Failure failure;
+    private long gaps;
 
     /// The first bad record of a chain.
     record Failure(String tenant, long record, String message) {}
@@ -56,6 +57,7 @@ final class ChainCheck {
         seq = here;
         hash = recorded;
         missing.look(body, here);
+        gaps += "gap".equals(body.get("action")) && "sandbox".equals(body.get("category")) ? 1 : 0;
         return headHere();
     }
 
@@ -87,6 +89,15 @@ final class ChainCheck {
 
     @Nullable Failure failure() {
         return failure;
+    }
+
+    /// What a message adds where sound records tell that others are lacking.
+    static String told(long gaps) {
+        return gaps == 0 ? "" : "; of " + gaps + (gaps == 1 ? " sandbox" : " sandboxes") + " they tell at its end that not all of it is on record (category sandbox, action gap)";
+    }
+
+    long gaps() {
+        return gaps;
     }
 
     long seq() {

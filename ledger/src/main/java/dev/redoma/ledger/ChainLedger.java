@@ -100,6 +100,11 @@ public final class ChainLedger implements Ledger {
         return bodyKey == null ? null : Sealing.open(bodyKeys.own(bodyKey), sealed, Row.context(tenant, owner, NO_RECORD));
     }
 
+    @Override
+    public byte[] digest(byte[] bytes) {
+        return bodyKeys.digest(bytes);
+    }
+
     private byte @Nullable [] seal(Handle tx, Entry entry, long seq) {
         if (entry.sealed().isEmpty()) {
             return null;

@@ -47,6 +47,9 @@ public interface Ledger {
     /// Opens what `seal` made; null where its key was erased.
     byte @Nullable [] open(Handle tx, String tenant, String sandbox, byte[] sealed);
 
+    /// A digest of bytes that nobody can try out who has the database alone.
+    byte[] digest(byte[] bytes);
+
     /// Removes what is sealed in records of these categories that are older than that; the records stay and the chain whole. How many.
     long prune(java.util.Map<String, java.time.Duration> keep);
 

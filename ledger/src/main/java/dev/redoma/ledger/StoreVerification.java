@@ -27,6 +27,7 @@ final class StoreVerification {
     private final String publicKey;
     private final NavigableMap<String, NavigableMap<Long, Head>> heads = new TreeMap<>();
     private long records;
+    private long gaps;
 
     StoreVerification(Store store, HeadsLog log, String publicKey) {
         this.store = store;
@@ -44,12 +45,13 @@ final class StoreVerification {
             if (!sound && failure != null) {
                 return failed(failure);
             }
+            gaps += check.gaps();
         }
         if (lacking != null) {
             return failed(new ChainCheck.Failure(lacking.tenant(), lacking.seq(),
                     "the head at record " + lacking.seq() + " is in the database, but not in " + log.file()));
         }
-        return new Verdict(Verdict.Status.OK, records, null, 0, records + " records in " + heads.size() + " chains are whole");
+        return new Verdict(Verdict.Status.OK, records, null, 0, records + " records in " + heads.size() + " chains are whole" + ChainCheck.told(gaps));
     }
 
     private Verdict failed(ChainCheck.Failure failure) {

@@ -152,10 +152,11 @@ final class Verification {
         if (!ended) {
             return failed(null, 0, "the signed end is missing: the file was cut");
         }
+        var gaps = ChainCheck.told(chains.values().stream().mapToLong(ChainCheck::gaps).sum());
         return pinned != null
-                ? new Verdict(Verdict.Status.OK, records, null, 0, records + " records in " + chains.size() + " chains are whole")
+                ? new Verdict(Verdict.Status.OK, records, null, 0, records + " records in " + chains.size() + " chains are whole" + gaps)
                 : new Verdict(Verdict.Status.UNANCHORED, records, null, 0,
-                        records + " records fit together, signed by " + key + "; only a key pinned elsewhere can vouch for them");
+                        records + " records fit together, signed by " + key + "; only a key pinned elsewhere can vouch for them" + gaps);
     }
 
     private Verdict failed(@Nullable String tenant, long first, String message) {

@@ -102,6 +102,26 @@ class EgressDrillTest {
         reached();
     }
 
+    /// Its records of egress alone cannot be written while it ends; what is said at its end is that something is lacking, and whoever verifies is told.
+    @Test
+    void whatIsLackingOnRecordIsAFindingAtTheEnd() throws Exception {
+        var whole = LabBox.create(server, ALLOWS);
+        whole.run("user", "sh", "-c", "getent hosts a.allowed.test; getent hosts x.denied.test; true");
+        var lacking = LabBox.create(server, ALLOWS);
+        lacking.start("while True:\n  http('a.allowed.test', 'GET /lacking HTTP/1.1\\nHost: a.allowed.test\\n\\n')\n  ask('x.denied.test')\n  time.sleep(0.05)");
+        within(() -> assertThat(internet.arrivals).anyMatch(a -> a.contains("/lacking")));
+        server.delete("/v1/sandboxes/" + whole.id);
+        sql("CREATE TRIGGER full BEFORE INSERT ON record WHEN NEW.category = 'egress' BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END");
+        try {
+            assertThat(server.delete("/v1/sandboxes/" + lacking.id).statusCode()).isEqualTo(200);
+        } finally {
+            sql("DROP TRIGGER full");
+        }
+        assertThat(server.get("/v1/audit?category=sandbox&limit=1000&sandbox=" + whole.id).body()).doesNotContain("\"gap\"").contains("\"reconciled\"", "\"unsettled\":0");
+        assertThat(server.get("/v1/audit?category=sandbox&limit=1000&sandbox=" + lacking.id).body()).contains("\"action\":\"gap\"", "\"unsettled\":1");
+        assertThat(server.post("/v1/audit/verify", Map.of()).body()).contains("\"status\":\"ok\"", "of 1 sandbox they tell at its end that not all of it is on record");
+    }
+
     @Test
     void aStormOfChangesEndsInTheLastOfThem() throws Exception {
         String denies = ALLOWS.replace("allowed", "other");

@@ -19,6 +19,8 @@ import dev.redoma.model.wire.ForkSandbox;
 import dev.redoma.model.wire.Isolation;
 import dev.redoma.model.wire.Limits;
 import dev.redoma.model.wire.Page;
+import dev.redoma.model.wire.Redact;
+import dev.redoma.model.wire.Redacted;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Snapshot;
 import dev.redoma.model.wire.SnapshotContents;
@@ -161,6 +163,12 @@ final class FakeRedoma implements Redoma, Sandboxes {
     @Override
     public Sandbox setLifetime(Caller caller, String sandbox, Duration lifetime) {
         return get(caller, sandbox);
+    }
+
+    @Override
+    public Redacted redact(Caller caller, String sandbox, Redact more) {
+        get(caller, sandbox);
+        return new Redacted(List.copyOf(more.values().keySet()));
     }
 
     @Override

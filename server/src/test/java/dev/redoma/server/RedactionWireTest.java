@@ -55,7 +55,7 @@ class RedactionWireTest {
     }
 
     private static String output(Sandbox in, Exec exec) throws Exception {
-        var answer = s.client().send(s.request(at(in, "/execs/" + exec.id() + "/output")).header("Accept", "application/vnd.redoma.output").build(), BodyHandlers.ofByteArray());
+        var answer = s.client().send(s.request(at(in, "/execs/" + exec.id() + "/output?follow=false")).header("Accept", "application/vnd.redoma.output").build(), BodyHandlers.ofByteArray());
         return ApiTest.frames(answer.body()).stream().filter(f -> f.type() == 1).map(f -> new String(f.payload())).reduce("", String::concat);
     }
 
@@ -124,6 +124,36 @@ class RedactionWireTest {
         assertThat(s.post("/v1/audit/scan", Map.of()).body()).contains("\"status\":\"clean\"");
         assertThat(s.post("/v1/audit/verify", Map.of()).body()).contains("\"status\":\"ok\"");
         assertThat(s.post("/v1/audit/erase", Map.of("sandbox", box.id())).statusCode()).as("one that lives").isEqualTo(409);
+    }
+
+    /// While a command runs: what it writes from then on is masked, what it wrote before is not, and the scanner says so.
+    @Test
+    void whatIsRegisteredLaterIsMaskedFromThereOn() throws Exception {
+        var later = "registered-much-later";
+        var own = s.post("/v1/sandboxes", order(new Redact(Map.of("PASSWORD", SECRET), null)), Sandbox.class);
+        var script = "echo \"1 $L $S\"; while [ ! -e /tmp/go ]; do sleep 0.05; done; echo \"2 $L $S\"";
+        var begun = s.post(at(own, "/execs"), new ExecSpec(List.of("sh", "-c", script), null, Map.of("L", later, "S", SECRET), null, null, null, null, null, null), Exec.class);
+        var stars = "*".repeat(SECRET.length());
+        org.awaitility.Awaitility.await().untilAsserted(() -> assertThat(output(own, begun)).isEqualTo("1 " + later + " " + stars + "\n"));
+        var answer = s.post(at(own, "/redact"), new Redact(Map.of("LATER", later + "\n"), null));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        assertThat(answer.body()).isEqualTo("{\"names\":[\"LATER\",\"PASSWORD\"]}");
+        run(own, "touch", "/tmp/go");
+        var ended = RealServer.read(s.get(at(own, "/execs/" + begun.id() + "?waitMs=20000")), Exec.class);
+        assertThat(output(own, ended)).isEqualTo("1 " + later + " " + stars + "\n2 " + "*".repeat(later.length()) + " " + stars + "\n");
+        assertThat(output(own, run(own, "echo", later))).isEqualTo("*".repeat(later.length()) + "\n");
+        assertThat(s.get(at(own, "/execs")).body()).doesNotContain(later);
+        assertThat(s.get("/v1/audit?limit=1000&sandbox=" + own.id()).body()).doesNotContain(later).contains("\"action\":\"registered\"", "\"LATER\"");
+        assertThat(s.post("/v1/audit/scan?tenant=default", Map.of()).body()).as("what was kept before").contains("\"status\":\"found\"", "\"name\":\"LATER\"", begun.id()).doesNotContain(later);
+        for (var bad : List.of(new Redact(Map.of("LATER", "another-value-for-it"), null), new Redact(Map.of(), null), new Redact(Map.of("A", "long-enough"), true), new Redact(Map.of("A", "short"), null))) {
+            var refused = s.post(at(own, "/redact"), bad);
+            assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+            assertThat(refused.body()).doesNotContain(later, "another-value", "\"short\"");
+        }
+        s.send("DELETE", at(own, ""), BodyPublishers.noBody());
+        assertThat(s.post(at(own, "/redact"), new Redact(Map.of("A", "long-enough"), null)).statusCode()).isEqualTo(410);
+        assertThat(s.post("/v1/audit/erase", Map.of("sandbox", own.id())).statusCode()).isEqualTo(200);
+        assertThat(s.post("/v1/audit/scan", Map.of()).body()).contains("\"status\":\"clean\"");
     }
 
     @Test

@@ -49,6 +49,7 @@ class TenancyTest {
             "setAttributes", "{\"path\":\"/x\"}", "forkSandbox", "{}", "changePolicy", "{\"policy\":\"none\"}", "createSnapshot", "{}"));
 
     static {
+        BODIES.put("redactMore", "{\"values\":{\"A\":\"long-enough\"}}");
         BODIES.put("exposePort", "{\"port\":3000}");
         BODIES.put("startWorkspace", "{\"path\":\"/x\"}");
         BODIES.put("collectArtifacts", "{\"patterns\":[\"*.png\"]}");

@@ -45,6 +45,8 @@ public final class EgressGateway implements Network, AutoCloseable {
     private final Tls tls;
     private volatile Asking asking = (sandbox, egressClass, host, to, port) -> { };
     private final Map<SandboxId, SandboxEgress> ways = new ConcurrentHashMap<>();
+    /// Closed, and not all of it on record yet.
+    private final Map<SandboxId, java.util.Queue<SandboxEgress>> unsettled = new ConcurrentHashMap<>();
     private final Thread rounds = Thread.ofVirtual().name("egress-rounds").unstarted(this::rounds);
 
     /// How TLS is intercepted. `secret`: at least 32 bytes that are this installation's alone and outlive the server: authorities of sandboxes follow from it.
@@ -135,8 +137,25 @@ public final class EgressGateway implements Network, AutoCloseable {
     public void detach(SandboxId sandbox) {
         ways.computeIfPresent(sandbox, (id, way) -> {
             way.close();
+            if (!way.settled()) {
+                unsettled.computeIfAbsent(id, i -> new java.util.concurrent.ConcurrentLinkedQueue<>()).add(way);
+            }
             return null;
         });
+        settle(sandbox);
+    }
+
+    private void settle(SandboxId sandbox) {
+        unsettled.computeIfPresent(sandbox, (id, waiting) -> {
+            waiting.removeIf(SandboxEgress::settle);
+            return waiting.isEmpty() ? null : waiting;
+        });
+    }
+
+    @Override
+    public Map<String, Object> reconciled(Handle tx, SandboxId sandbox) {
+        var waiting = unsettled.get(sandbox);
+        return EgressGap.of(tx, sandbox, waiting == null ? 0 : waiting.size());
     }
 
     @Override
@@ -147,6 +166,11 @@ public final class EgressGateway implements Network, AutoCloseable {
     @Override
     public void forget(Handle tx, SandboxId sandbox) {
         NameRows.forget(tx, sandbox);
+        var waiting = unsettled.remove(sandbox);
+        if (waiting != null) {
+            waiting.forEach(way -> way.records().tally().over());
+        }
+        tx.createUpdate("DELETE FROM egress_way WHERE sandbox = :sandbox").bind("sandbox", sandbox.value()).execute();
         tx.createUpdate("DELETE FROM egress_spent WHERE sandbox = :sandbox").bind("sandbox", sandbox.value()).execute();
     }
 
@@ -184,6 +208,7 @@ public final class EgressGateway implements Network, AutoCloseable {
             while (true) {
                 Thread.sleep(ROUND);
                 ways.forEach(EgressGateway::round);
+                unsettled.keySet().forEach(this::settle);
             }
         } catch (InterruptedException closed) {
             // that ends it

@@ -54,6 +54,7 @@ final class EgressRecords {
     private final Bucket bucket = new Bucket(BURST, PER_SECOND);
     private final Bucket refusals;
     private final RefusalCount refused;
+    private final Tally tally;
     private final Bucket paths = new Bucket(PATHS_BURST, PATHS_PER_SECOND);
     /// When what came too many at once and the ends of counted connections were written last.
     private long summed = System.nanoTime();
@@ -105,6 +106,11 @@ final class EgressRecords {
         this.tenant = tenant;
         this.sandbox = sandbox;
         this.refused = new RefusalCount(ledger, tenant, sandbox);
+        this.tally = new Tally(sandbox);
+    }
+
+    Tally tally() {
+        return tally;
     }
 
     RefusalCount refusedSoFar() {
@@ -127,12 +133,32 @@ final class EgressRecords {
 
     /// `kind`: which of the questions that programs ask of one name; all of them together are one (`Times`).
     void refused(Fact fact, int kind) {
-        switch (tell(fact, refusals, kind)) {
+        Told told;
+        try {
+            told = tell(fact, refusals, kind);
+        } catch (RuntimeException unrecorded) {
+            later(fact, kind);
+            throw unrecorded;
+        }
+        switch (told) {
             case TOO_MANY -> crowded(fact.action(), TOO_MANY.equals(fact.reason()) ? TOO_MANY : MANY, kind);
             case WRITTEN, COUNTED -> refused.one(fact.action(), fact.reason());
             case TWIN -> { }
         }
         refused.latest(fact);
+    }
+
+    /// It was refused, and the database takes no record now: it is counted with its like until it does.
+    private void later(Fact fact, int kind) {
+        lock.lock();
+        try {
+            Fact key = crowd.size() < KINDS || crowd.containsKey(fact) ? fact : new Fact(fact.action(), null, null, 0, null, null, MANY, Map.of());
+            if (crowd.computeIfAbsent(key, f -> new Times()).more(kind)) {
+                refused.one(key.action(), key.reason());
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     /// One that policy would have let out, and that is more than there may be at once: it is counted only.
@@ -269,13 +295,19 @@ final class EgressRecords {
     }
 
     private void write(List<Fact> facts) {
+        write(facts, tx -> { });
+    }
+
+    private void write(List<Fact> facts, java.util.function.Consumer<Handle> also) {
         boolean written = false;
         try {
             store.write(tx -> {
                 facts.forEach(fact -> append(tx, fact));
+                also.accept(tx);
                 return true;
             });
             written = true;
+            tally.marked();
         } finally {
             failing = !written;
         }
@@ -287,11 +319,28 @@ final class EgressRecords {
     }
 
     void append(Handle tx, Fact fact) {
-        refused.appended(ledger.append(tx, new Entry(tenant.value(), ACTOR, sandbox.value(), null, CATEGORY, fact.action(), fact.open(), fact.sealed(), List.of())));
+        long seq = ledger.append(tx, new Entry(tenant.value(), ACTOR, sandbox.value(), null, CATEGORY, fact.action(), fact.open(), fact.sealed(), List.of()));
+        refused.appended(seq);
+        tally.mark(tx, seq);
     }
 
     /// Records what was counted. `all`: also what may still go on being counted.
     void flush(boolean all) {
+        var lines = due(all);
+        if (!lines.isEmpty()) {
+            writeCounted(lines, tx -> { });
+        }
+    }
+
+    /// The last of it, and with that what was counted itself. Where it throws it can be called again.
+    void settle(int unended) {
+        var lines = due(true);
+        if (!tally.isOver() && (tally.isMarked() || !lines.isEmpty())) {
+            writeCounted(lines, tx -> tally.settle(tx, refused.here(), unended));
+        }
+    }
+
+    private List<Fact> due(boolean all) {
         var lines = new ArrayList<Fact>();
         lock.lock();
         try {
@@ -318,14 +367,12 @@ final class EgressRecords {
         } finally {
             lock.unlock();
         }
-        if (!lines.isEmpty()) {
-            writeCounted(lines);
-        }
+        return lines;
     }
 
-    private void writeCounted(List<Fact> lines) {
+    private void writeCounted(List<Fact> lines, java.util.function.Consumer<Handle> also) {
         try {
-            write(lines);
+            write(lines, also);
         } catch (RuntimeException failed) {
             keep(lines);
             throw failed;

@@ -18,6 +18,7 @@ final class RefusalCount {
     private static final String NAMES = "dns.denied";
     private static final String CONNECTIONS = "connect.denied";
     private static final String REQUESTS = "request.denied";
+    static final java.util.Set<String> ACTIONS = java.util.Set.of(NAMES, CONNECTIONS, REQUESTS);
     private static final int PAGE = 1000;
 
     private final Ledger ledger;
@@ -38,7 +39,7 @@ final class RefusalCount {
 
     /// A failure to reach what policy allows (`connect.failed`, or a name without any address) is no refusal, nor is what was more than there may be at once.
     private static boolean refusal(String action, @Nullable Object reason) {
-        return (action.equals(NAMES) || action.equals(CONNECTIONS) || action.equals(REQUESTS)) && !Reason.NO_ADDRESS.wire().equals(reason)
+        return ACTIONS.contains(action) && !Reason.NO_ADDRESS.wire().equals(reason)
                 && !EgressRecords.TOO_MANY.equals(reason);
     }
 
@@ -46,6 +47,11 @@ final class RefusalCount {
         if (refusal(action, reason)) {
             here.merge(action, 1L, Long::sum);
         }
+    }
+
+    /// By this way alone.
+    long here() {
+        return here.values().stream().mapToLong(Long::longValue).sum();
     }
 
     void latest(Fact fact) {

@@ -58,6 +58,7 @@ final class SandboxEgress implements AutoCloseable {
     private volatile EgressDecider decider;
     private volatile Asking asking = (egressClass, host, to, port) -> { };
     private volatile boolean closed;
+    private volatile boolean settled;
 
     /// It owns the namespace, also where this fails.
     static SandboxEgress open(NetworkNamespace namespace, TenantId tenant, EgressDecider decider, EgressRecords records, SandboxNames names, Budgets budgets, Way way, Interception interception) throws IOException {
@@ -272,6 +273,7 @@ final class SandboxEgress implements AutoCloseable {
 
     void closed(Fact fact, Passing one, EgressRecords.Told told) {
         Link link = one.link();
+        records.tally().ended(link.up(), link.down());
         var closed = new Fact("connect.closed", fact.host(), one.reached(), fact.port(), fact.egressClass(), fact.rule(), link.ended(), Map.of());
         if (told == EgressRecords.Told.WRITTEN) {
             records.closed(closed.with("up", link.up()).with("down", link.down()).with("millis", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - one.begunAt())));
@@ -315,7 +317,23 @@ final class SandboxEgress implements AutoCloseable {
         goneAll();
         names.end();
         atLast(budgets::end);
-        atLast(() -> records.flush(true));
+        settle();
+    }
+
+    /// False: there is something that could not be recorded yet.
+    boolean settle() {
+        try {
+            records.settle(passing.size());
+            settled = true;
+        } catch (RuntimeException unwritten) {
+            settled = false;
+            LOG.warn("what was counted of a sandbox could not be recorded yet", unwritten);
+        }
+        return settled;
+    }
+
+    boolean settled() {
+        return settled;
     }
 
     /// What they moved last is counted with the rest. They are closed already, so that nothing holds them up.

@@ -150,6 +150,42 @@ class EgressKeepingTest {
         assertThat(((Number) rows.getLast().fields().get("down")).longValue()).isEqualTo(2 * (3000 - 2048));
     }
 
+    private Map<String, Object> reconciled(SandboxId sandbox) {
+        return lab.store.read(tx -> lab.gateway.reconciled(tx, sandbox));
+    }
+
+    @Test
+    void whatWasCountedIsComparedWithWhatIsOnRecordAlsoOverAFaultOfTheDatabase() throws Exception {
+        var inside = lab.sandbox(Lab.policy(web(0, null, "a.allowed.test")));
+        for (int i = 0; i < 3; i++) {
+            assertThat(send(inside, "a.allowed.test", 1000)).isEqualTo("1000 bytes");
+        }
+        for (int i = 0; i < 5; i++) {
+            inside.code("denied.test", org.xbill.DNS.Type.A);
+        }
+        lab.gateway.detach(inside.id);
+        assertThat(reconciled(inside.id)).containsEntry("whole", true).containsEntry("connections", List.of(3L, 3L)).containsEntry("up", List.of(3000L, 3000L)).containsEntry("down", List.of(3000L, 3000L));
+        assertThat((List<?>) reconciled(inside.id).get("refused")).as("at least as many as programs asked").satisfies(both -> assertThat((Long) both.getFirst()).isGreaterThanOrEqualTo(5));
+
+        lab.apply(inside, Lab.policy(web(0, null, "a.allowed.test")), null);
+        assertThat(send(inside, "a.allowed.test", 500)).isEqualTo("500 bytes");
+        execute("CREATE TRIGGER full BEFORE INSERT ON record BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END");
+        inside.code("other.denied.test", org.xbill.DNS.Type.A);
+        lab.gateway.detach(inside.id);
+        assertThat(reconciled(inside.id)).containsEntry("whole", false).containsEntry("unsettled", 1L);
+        execute("DROP TRIGGER full");
+        await().untilAsserted(() -> assertThat(reconciled(inside.id)).containsEntry("whole", true).containsEntry("ways", 2L).containsEntry("up", List.of(3500L, 3500L)));
+        assertThat(lab.records(inside)).as("what was refused meanwhile").anyMatch(r -> r.action().equals("dns.denied") && "other.denied.test".equals(r.fields().get("host")));
+
+        lab.store.write(tx -> tx.execute("DELETE FROM record WHERE category = 'egress' AND action = 'connect.closed' AND sandbox = ?", inside.id.value()));
+        assertThat(reconciled(inside.id)).as("records that are gone").containsEntry("whole", false).containsEntry("connections", List.of(4L, 0L));
+        lab.store.write(tx -> {
+            lab.gateway.forget(tx, inside.id);
+            return true;
+        });
+        assertThat(rows("egress_way")).isZero();
+    }
+
     private void execute(String sql) {
         lab.store.write(tx -> tx.execute(sql));
     }

@@ -33,6 +33,17 @@ public final class Matcher {
         this.patterns = patterns;
     }
 
+    /// Goes on with other patterns where another is, or from `from` on: what that one saw from there is to be fed again.
+    public Matcher(Patterns patterns, Matcher other, long from) {
+        this.patterns = patterns;
+        position = from;
+        settled = from;
+        binaryFrom = other.binaryFrom;
+        boolean fresh = other.beforeFrom + other.before.length >= from && other.beforeFrom <= from;
+        before = fresh ? java.util.Arrays.copyOf(other.before, (int) (from - other.beforeFrom)) : before;
+        beforeFrom = from - before.length;
+    }
+
     /// Bytes seen.
     public long position() {
         return position;

@@ -16,6 +16,18 @@ public record Redact(@Nullable Map<String, String> values, @Nullable Boolean tok
         return values == null ? Map.of() : values;
     }
 
+    /// With these too; null where one of them has another value under a name that is taken.
+    public @Nullable Redact with(Map<String, String> more) {
+        var all = new java.util.TreeMap<>(values());
+        for (var one : more.entrySet()) {
+            var before = all.put(one.getKey(), one.getValue());
+            if (before != null && !before.equals(one.getValue())) {
+                return null;
+            }
+        }
+        return new Redact(all, tokens);
+    }
+
     /// Never a value.
     @Override
     public String toString() {

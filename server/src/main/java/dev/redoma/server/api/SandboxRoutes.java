@@ -11,6 +11,8 @@ import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
 import dev.redoma.model.wire.CreateSandbox;
 import dev.redoma.model.wire.ForkSandbox;
+import dev.redoma.model.wire.Redact;
+import dev.redoma.model.wire.Redacted;
 import dev.redoma.model.wire.Sandbox;
 import dev.redoma.model.wire.Usage;
 import java.io.IOException;
@@ -73,6 +75,8 @@ final class SandboxRoutes {
                 verb("quarantine", "Freezes it and keeps all evidence", sandboxes::quarantine),
                 post(ONE + "/lifetime", "setLifetime", "It ends that long from now").needs(Scope.CREATE).takes(Lifetime.class).answers(200, Sandbox.class)
                         .by(this::lifetime),
+                post(ONE + "/redact", "redactMore", "Masks more values in all that comes from now on").needs(Scope.CREATE).takes(Redact.class).answers(200, Redacted.class)
+                        .by(c -> c.json(sandboxes.redact(c.caller(), c.sandbox(), c.http().json(Redact.class)))),
                 get(ONE + "/env", "getEnv", "The environment that create gave all its commands").needs(Scope.EXEC).answers(200, Environment.class)
                         .by(c -> c.json(new Environment(sandboxes.env(c.caller(), c.sandbox())))),
                 get(ONE + "/usage", "getUsage", "What it uses now").needs(Scope.READ).answers(200, Usage.class)
