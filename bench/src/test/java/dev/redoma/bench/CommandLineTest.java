@@ -222,4 +222,44 @@ class CommandLineTest {
         assertThat(r.code()).as(r.err()).isEqualTo(1);
         assertThat(r.err()).contains("FAILED (failures=").contains("file");
     }
+
+    @Test
+    void aPersonJoinsByAGrantIsSeenByTheOwnerAndIsCutOff(@TempDir Path dir) throws Exception {
+        var person = lab.api().post("/v1/users", java.util.Map.of("name", "Viv", "role", "viewer")).expect(201).json().get("id").asString();
+        var viv = new Redoma(lab.rig().url(), lab.api().post("/v1/keys", java.util.Map.of("name", "viv", "user", person, "scopes", List.of("read"))).expect(201).json().get("value").asString());
+        try (var box = lab.tiny()) {
+            var exec = box.start(Box.shell("while read l; do echo got-$l; done"), "stdin", true);
+            var refused = viv.call("attach", box.id(), exec, "--mode", "read");
+            assertThat(refused.code()).isEqualTo(125);
+            assertThat(refused.err()).contains("not granted");
+            assertThat(redoma.call("attach", box.id()).code()).isEqualTo(125);
+            var granted = redoma.call("attach", "grant", box.id(), "--to", person, "--for", "10m");
+            assertThat(granted.code()).as(granted.err()).isZero();
+            var grant = granted.text().replaceAll("(?s).*(ag[a-z0-9]{18}).*", "$1");
+            var out = dir.resolve("out").toFile();
+            var err = dir.resolve("err").toFile();
+            var joined = viv.builder(viv.command("attach", box.id(), exec, "--mode", "read")).redirectInput(new File("/dev/null")).redirectOutput(out).redirectError(err).start();
+            try {
+                box.stdin(exec, "one\n".getBytes(java.nio.charset.StandardCharsets.UTF_8), false);
+                org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(out).hasContent("got-one"));
+                assertThat(redoma.call("attach", "list", box.id()).text()).contains(person).contains(grant).contains("ATTACHED").contains("read");
+                assertThat(redoma.call("show", box.id()).text()).contains(person);
+                assertThat(redoma.call("attach", "revoke", box.id(), grant).code()).isZero();
+                assertThat(joined.waitFor(30, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+            } finally {
+                joined.destroyForcibly();
+            }
+            assertThat(joined.exitValue()).isEqualTo(125);
+            assertThat(err).content().contains("revoked");
+            assertThat(redoma.call("attach", "list", box.id()).text()).contains("nobody is attached");
+            var writing = redoma.builder(redoma.command("attach", box.id(), exec, "--mode", "write"));
+            var typed = dir.resolve("in");
+            Files.writeString(typed, "two\n");
+            var mine = writing.redirectInput(typed.toFile()).redirectOutput(out).redirectError(err).start();
+            org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(out).content().contains("got-two"));
+            box.killExec(exec);
+            assertThat(mine.waitFor(30, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+            assertThat(mine.exitValue()).as("killed").isEqualTo(137);
+        }
+    }
 }

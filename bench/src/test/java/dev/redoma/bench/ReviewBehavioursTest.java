@@ -261,4 +261,79 @@ class ReviewBehavioursTest {
             assertThat(redoma.call(call).code()).as("once").isEqualTo(4);
         }
     }
+
+    @Test
+    @Timeout(900)
+    void approvalsOutliveAServerThatIsKilledWhileTheyWaitAreDecidedOrAreUsed() throws Exception {
+        var person = lab.api().post("/v1/users", Map.of("name", "Dave", "role", "approver")).expect(201).json().get("id").asString();
+        var approver = lab.api().post("/v1/keys", Map.of("name", "dave", "user", person, "scopes", List.of("read", "approve"))).expect(201).json().get("value").asString();
+        var key = lab.api().post("/v1/keys", Map.of("name", "killed", "scopes", List.of("read", "create", "exec"))).expect(201).json().get("value").asString();
+        var chance = new java.util.Random(7);
+        for (int round = 0; round < (lab.isLong() ? 25 : 2); round++) {
+            var agent = lab.api().as(key);
+            var dave = lab.api().as(approver);
+            var box = Box.create(agent, Map.of("template", "tiny", "policy", "approve: [{exec: ['sh -c echo ran*'], within: 10m}]\n"));
+            var cat = box.start(List.of("cat"), "stdin", true);
+            var told = java.util.concurrent.ConcurrentHashMap.<String>newKeySet();
+            var said = java.util.concurrent.ConcurrentHashMap.<String>newKeySet();
+            var threads = new ArrayList<Thread>();
+            for (int i = 0; i < 6; i++) {
+                var argv = Box.shell("echo ran >> /tmp/ran-" + i);
+                threads.add(Thread.ofVirtual().start(() -> untilCut(() -> {
+                    var answer = box.tryStart(argv);
+                    if (answer.status() == 403) {
+                        told.add(answer.json().get("details").get("approval").asString());
+                    }
+                })));
+            }
+            threads.add(Thread.ofVirtual().start(() -> untilCut(() -> dave.get("/v1/approvals?sandbox=" + box.id()).expect(200).json().get("items").valueStream().filter(a -> a.get("state").asString().equals("pending")).map(a -> a.get("id").asString()).forEach(id -> {
+                if (dave.post("/v1/approvals/" + id + "/decision", Map.of("verdict", "approve", "reason", "go")).status() == 200) {
+                    said.add(id);
+                }
+            }))));
+            var there = new Term(box, cat, 0);
+            there.type("seen\n");
+            there.await("seen", 30_000);
+            org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(30)).until(() -> said.size() > 3);
+            Thread.sleep(chance.nextInt(400)); // any moment
+            lab.killServer();
+            for (var t : threads) {
+                t.join();
+            }
+            lab.startServer();
+            var api = lab.api();
+            var states = new java.util.HashMap<String, JsonNode>();
+            api.get("/v1/approvals?open=false&sandbox=" + box.id()).expect(200).json().get("items").forEach(a -> states.put(a.get("id").asString(), a));
+            assertThat(states.keySet()).as("none that was told is lost").containsAll(told).containsAll(said);
+            assertThat(said).as("no decision that was acknowledged").allSatisfy(id -> assertThat(states.get(id).get("state").asString()).isIn("approved", "redeemed"));
+            var uses = new ArrayList<String>();
+            api.get("/v1/audit?category=exec&sandbox=" + box.id() + "&limit=1000").expect(200).json().get("items").forEach(r -> {
+                if (r.get("fields").has("approval")) {
+                    uses.add(r.get("fields").get("approval").asString());
+                }
+            });
+            var redeemed = states.values().stream().filter(a -> a.get("state").asString().equals("redeemed")).map(a -> a.get("id").asString()).toList();
+            assertThat(uses).as("used once, by one command").doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(redeemed);
+            long ran = 0;
+            for (int i = 0; i < 6; i++) {
+                var file = box.as(api).tryRead("/tmp/ran-" + i);
+                ran += file.status() == 200 ? file.text().lines().count() : 0;
+            }
+            assertThat(ran).isLessThanOrEqualTo(redeemed.size()).isPositive();
+            var gone = records(box.as(api), "detached");
+            assertThat(gone).singleElement().satisfies(r -> assertThat(r.get("fields").get("why").asString() + r.get("fields").get("counted")).isEqualTo("server-endedfalse"));
+            assertThat(lab.verifyLedger()).isEqualTo("ok");
+            box.as(api).close();
+        }
+    }
+
+    private static void untilCut(Runnable call) {
+        try {
+            while (true) {
+                call.run();
+            }
+        } catch (java.io.UncheckedIOException cut) {
+            // the server was killed
+        }
+    }
 }

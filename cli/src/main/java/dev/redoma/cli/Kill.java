@@ -20,6 +20,9 @@ final class Kill extends Verb {
     @Option(names = "--all", description = "Every sandbox of the installation.")
     boolean all;
 
+    @Option(names = {"-m", "--reason"}, description = "With --tenant or --all: why; it goes on record.")
+    @Nullable String reason;
+
     @Parameters(arity = "0..*", paramLabel = "SANDBOX")
     List<String> sandboxes = List.of();
 
@@ -33,11 +36,14 @@ final class Kill extends Verb {
         if (ways != 1) {
             throw new Failed(Exit.USAGE, "Say which: sandboxes by id or name, or --tenant, or --all.", "See 'redoma kill --help'.");
         }
+        if (reason != null && !sandboxes.isEmpty()) {
+            throw new Failed(Exit.USAGE, "--reason goes with --tenant or --all.", "Leave it out.");
+        }
         return sandboxes.isEmpty() ? many(client) : named(client);
     }
 
     private int many(RedomaClient client) {
-        long ended = client.killAll(tenant);
+        long ended = client.killAll(tenant, reason);
         if (json) {
             print(Map.of("ended", ended));
         } else {

@@ -2,6 +2,7 @@
 package dev.redoma.cli;
 
 import dev.redoma.client.RedomaClient;
+import dev.redoma.model.wire.Attachment;
 import dev.redoma.model.wire.Exec;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ final class Show extends Verb {
         var handle = SandboxName.in(client, sandbox);
         var box = handle.state();
         var usage = box.state().equals("running") || box.state().equals("paused") ? handle.usage() : null;
+        var attached = box.state().equals("ended") ? List.<Attachment>of() : handle.attaching().list().attachments();
         var commands = new ArrayList<Exec>();
         if (execs) {
             handle.execs().list().forEach(commands::add);
@@ -39,12 +41,15 @@ final class Show extends Verb {
             if (usage != null) {
                 all.put("usage", usage);
             }
+            if (!attached.isEmpty()) {
+                all.put("attached", attached);
+            }
             if (execs) {
                 all.put("execs", commands);
             }
             print(all);
         } else {
-            io.bytes((Facts.of(box, usage) + (execs ? "\n" + table(commands) : "")).getBytes(StandardCharsets.UTF_8));
+            io.bytes((Facts.of(box, usage) + (attached.isEmpty() ? "" : "\n" + AttachGrants.there(attached)) + (execs ? "\n" + table(commands) : "")).getBytes(StandardCharsets.UTF_8));
         }
         return Exit.OK;
     }

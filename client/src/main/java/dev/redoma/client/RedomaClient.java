@@ -81,7 +81,12 @@ public final class RedomaClient implements AutoCloseable {
 
     /// Ends every sandbox of a tenant, or of the installation (null); operators only. Returns how many.
     public long killAll(@Nullable String tenant) {
-        var target = Target.of("/v1/sandboxes").with("tenant", tenant).with("all", tenant == null ? true : null);
+        return killAll(tenant, null);
+    }
+
+    /// `why`: for the record.
+    public long killAll(@Nullable String tenant, @Nullable String why) {
+        var target = Target.of("/v1/sandboxes").with("tenant", tenant).with("all", tenant == null ? true : null).with("why", why);
         return api.delete(target, Ended.class).ended();
     }
 

@@ -103,6 +103,11 @@ public final class RunningExec {
         return Target.of("/v1/sandboxes/", sandbox, "/execs/", id, rest);
     }
 
+    /// Joins it beside others, from `offset` on: by a grant, or as one who uses the sandbox. Without `write` nothing can be sent.
+    public TerminalSession join(long offset, boolean write) throws IOException {
+        return new TerminalSession(api.webSocket(at("/terminal").with("offset", offset).with("mode", write ? "write" : "read")));
+    }
+
     /// Bytes both ways from `offset` on; for a command that was started with a terminal.
     public TerminalSession terminal(long offset) throws IOException {
         return new TerminalSession(api.webSocket(at("/terminal").with("offset", offset)));

@@ -77,7 +77,12 @@ public final class SandboxHandle implements AutoCloseable {
     }
 
     public Sandbox quarantine() {
-        return verb("/quarantine");
+        return quarantine(null);
+    }
+
+    /// `why`: for the record.
+    public Sandbox quarantine(@Nullable String why) {
+        return api.post(at("/quarantine").with("why", why), null, Sandbox.class);
     }
 
     /// Ends it; a second time answers the same.
@@ -152,6 +157,11 @@ public final class SandboxHandle implements AutoCloseable {
     /// What it changed, also after it ended.
     public Review review() {
         return new Review(api, id);
+    }
+
+    /// Who may join what runs in it, and who has.
+    public Attaching attaching() {
+        return new Attaching(api, id);
     }
 
     /// The engine's own messages; operators only.

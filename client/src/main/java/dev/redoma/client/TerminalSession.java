@@ -2,8 +2,12 @@
 package dev.redoma.client;
 
 import dev.redoma.client.http.WebSocket;
+import dev.redoma.client.json.Json;
+import dev.redoma.model.wire.Problem;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// One attach to a command's terminal. One thread receives; any may send, resize or close.
@@ -18,6 +22,7 @@ public final class TerminalSession implements AutoCloseable {
     private final Thread pinging;
     private int exitCode = -1;
     private boolean takenOver;
+    private @Nullable Problem refused;
 
     TerminalSession(WebSocket socket) {
         this.socket = socket;
@@ -50,9 +55,7 @@ public final class TerminalSession implements AutoCloseable {
                 case WebSocket.Binary b -> {
                     return b.bytes();
                 }
-                case WebSocket.Text ignored -> {
-                    // Nothing of ours comes as text.
-                }
+                case WebSocket.Text refusal -> refused = Json.read(refusal.text().getBytes(StandardCharsets.UTF_8), Problem.class);
                 case WebSocket.Closed c -> {
                     close(c);
                     return null;
@@ -73,6 +76,11 @@ public final class TerminalSession implements AutoCloseable {
     /// -1 while not known.
     public int exitCode() {
         return exitCode;
+    }
+
+    /// Why something that was sent last was refused, where it was: a size that no terminal has, or anything at all by one who joined to read.
+    public Optional<Problem> refused() {
+        return Optional.ofNullable(refused);
     }
 
     /// Another client attached instead of this one.

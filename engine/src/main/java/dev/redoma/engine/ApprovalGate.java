@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
-import dev.redoma.ledger.redact.Hits;
-import dev.redoma.ledger.redact.Patterns;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
@@ -13,27 +11,22 @@ import dev.redoma.model.TenantId;
 import dev.redoma.model.wire.ApplyChanges;
 import dev.redoma.model.wire.Change;
 import dev.redoma.model.wire.ChangeSet;
-import dev.redoma.model.wire.ExecSpec;
 import dev.redoma.policy.ApprovalPolicy;
 import dev.redoma.policy.ApprovalPolicy.Needed;
 import dev.redoma.policy.Audience;
 import dev.redoma.policy.EgressClass;
 import dev.redoma.store.Store;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Asks, before something is done in or about a sandbox, whether its policy wants humans to decide it. Where no rule does, it costs a look into memory. Thread-safe.
 final class ApprovalGate {
-    private static final Pattern MASKED_LINES = Pattern.compile("\\*[ \t]*[\r\n]\\s*+\\*");
 
     private final ApprovalDesk desk;
     private final Store store;
@@ -95,42 +88,15 @@ final class ApprovalGate {
 
     ApprovalTicket exec(Caller caller, Live live, ExecOrder order) {
         var needed = policy(live.id()).exec(order.spec().argv());
-        return needed.map(n -> desk.require(new ApprovalAsk("exec", live.id(), live.tenant(), caller, shown(order, masking.words(live.id())), exact(order), n))).orElse(ApprovalTicket.NONE);
-    }
-
-    /// Values of variables are bound, and not shown; nor is what is masked, whose names are told, for somebody may have registered what they would rather not show.
-    private static Map<String, Object> shown(ExecOrder order, Patterns patterns) {
-        ExecSpec spec = order.spec();
-        var hits = new Hits();
-        var shown = new LinkedHashMap<String, Object>();
-        shown.put("argv", Visible.of(spec.argv().stream().map(word -> patterns.mask(word, hits)).toList()));
-        shown.put("cwd", order.cwd().isEmpty() ? "~" : Visible.of(patterns.mask(order.cwd(), hits)));
-        shown.put("user", Visible.of(order.user()));
-        shown.put("envNames", order.env().keySet().stream().sorted().map(Visible::of).toList());
-        shown.put("stdin", order.stdin());
-        shown.put("tty", spec.tty() != null);
-        if (spec.argv().stream().anyMatch(word -> hidesLines(word, patterns))) {
-            throw Problem.of(Code.POLICY_REFUSED, "This needs approval, and more than one line of it would be masked: nobody could judge what runs.", "Hand over keys in a variable, in a file or on the standard input.")
-                    .with("reason", "masked-lines").raise();
+        if (needed.isEmpty()) {
+            return ApprovalTicket.NONE;
         }
-        if (!hits.counts().isEmpty()) {
-            shown.put("masked", hits.counts().keySet().stream().map(mark -> Visible.of(mark.name())).distinct().sorted().toList());
+        var files = ScriptDigests.of(live, order);
+        var ticket = desk.require(new ApprovalAsk("exec", live.id(), live.tenant(), caller, ExecShown.of(order, files, masking.words(live.id())), ExecShown.exact(order, files), needed.get()));
+        if (!ScriptDigests.of(live, order).equals(files)) {
+            throw ApprovalRefusal.changed();
         }
-        return shown;
-    }
-
-    /// Lines are what shells run one by one; stars over a line's end may stand for anything.
-    private static boolean hidesLines(String word, Patterns patterns) {
-        return MASKED_LINES.matcher(patterns.mask(word, new Hits())).results().count() > MASKED_LINES.matcher(word).results().count();
-    }
-
-    private static List<String> exact(ExecOrder order) {
-        var exact = new java.util.ArrayList<String>();
-        exact.add(String.valueOf(order.spec().argv().size()));
-        exact.addAll(order.spec().argv());
-        exact.addAll(List.of(order.cwd(), order.user(), String.valueOf(order.stdin()), String.valueOf(order.spec().tty() != null)));
-        new TreeMap<>(order.env()).forEach((name, value) -> exact.addAll(List.of(name, value)));
-        return exact;
+        return ticket;
     }
 
     /// Whether humans decide that this port is reached: by what nobody exposed it is not.

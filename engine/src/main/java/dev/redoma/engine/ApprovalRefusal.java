@@ -33,6 +33,11 @@ final class ApprovalRefusal {
                 .with("approval", row.id().value()).with("state", row.state().wire()).raise();
     }
 
+    static RedomaException changed() {
+        return Problem.of(Code.WRONG_STATE, "A file that the command names changed while it waited for approval: it was not run.",
+                "Make the call again: approval is asked for what is there now.").with("state", "changed").raise();
+    }
+
     static RedomaException notFound(String id) {
         return Problem.of(Code.APPROVAL_NOT_FOUND, "There is no request for approval '" + RequestRules.shown(id) + "'.", "See 'redoma approvals list'.").raise();
     }

@@ -28,6 +28,14 @@ public interface Approvals {
         /// Whether this person's word still counts: not that of one who was disabled, or has another role now.
         boolean decides(String person);
 
+        /// Whose id this is, of a person or a key that holds: their tenant, and all that keys of theirs may do. Empty for anything else.
+        default java.util.Optional<Holder> holder(String id) {
+            return java.util.Optional.empty();
+        }
+
+        /// A person or a key.
+        record Holder(dev.redoma.model.TenantId tenant, java.util.Set<dev.redoma.model.Scope> scopes) {}
+
         /// Nobody is known: nothing can be approved.
         Persons NOBODY = new Persons() {
             @Override

@@ -38,19 +38,19 @@ final class Brakes {
     }
 
     /// Of a tenant, or of the installation.
-    int killAll(String actor, @Nullable TenantId tenant) {
+    int killAll(String actor, @Nullable TenantId tenant, @Nullable String why) {
         warm.drain(shelf -> tenant == null || shelf.key().tenant().equals(tenant));
         List<SandboxRow> rows = core.store().read(tx -> tenant == null ? SandboxRows.notEnded(tx) : SandboxRows.notEndedOf(tx, tenant));
-        pulled(actor, rows, tenant == null);
+        pulled(actor, rows, tenant == null, why);
         List<Future<SandboxRow>> kills = rows.stream().map(row -> core.background().beside(() -> kill(row, actor))).toList();
         kills.forEach(Background::joined);
         return kills.size();
     }
 
     /// Before the first ends: who pulled the brake, and for how many, in the chain of each tenant that it concerns.
-    private void pulled(String actor, List<SandboxRow> rows, boolean everybody) {
+    private void pulled(String actor, List<SandboxRow> rows, boolean everybody, @Nullable String why) {
         core.store().write(tx -> {
-            rows.stream().collect(Collectors.groupingBy(SandboxRow::tenant, Collectors.counting())).forEach((whose, count) -> core.records().brake(tx, whose, actor, count, everybody));
+            rows.stream().collect(Collectors.groupingBy(SandboxRow::tenant, Collectors.counting())).forEach((whose, count) -> core.records().brake(tx, whose, actor, count, everybody, why));
             return true;
         });
     }
@@ -68,7 +68,7 @@ final class Brakes {
         SandboxRow now = core.store().write(tx -> {
             ticket.redeem(tx, null);
             change.apply(tx, row.id());
-            core.records().sandbox(tx, row, actor, "lifetime", java.util.Map.of("lifetimeMs", checked.toMillis()));
+            core.records().sandbox(tx, row, actor, "lifetime", java.util.Map.of("lifetimeMs", checked.toMillis(), "by", ticket.approval().orElse("policy")));
             return SandboxRows.get(tx, row.id());
         });
         core.timers().watch(box, now.endsAt());

@@ -57,6 +57,7 @@ final class Ending {
             reviews.ending(tx, row, aside, core.uplink().authority(row), until);
             core.uplink().forget(tx, row.id());
             ExposureRows.forget(tx, row.id());
+            AttachRows.forget(tx, row.id().value());
             RowChange.settle(State.ENDED).instance(null).noRange().endsAt(null).remaining(null).endedAt(core.now()).apply(tx, row.id());
             last.put("reason", reason.kind());
             if (Boolean.FALSE.equals(reconciled.get("whole"))) {

@@ -34,6 +34,7 @@ final class EngineHouse implements Engine {
     private final Policies policies;
     private final ExposureService exposures;
     private final Approvals approvals;
+    private final AttachService attachments;
     private final Reviews reviews;
     private final Evidence evidence;
 
@@ -85,6 +86,7 @@ final class EngineHouse implements Engine {
         this.exposures = new ExposureService(core);
         this.evidence = new EvidenceService(core, commands.execs(), ledger, reviews);
         this.approvals = new ApprovalService(core.approvals().desk());
+        this.attachments = new AttachService(core, commands.execs(), ledger);
         this.policies = new PolicyService(core, core.policies(), ledger, (live, row) -> core.uplink().change(core.handover(), live, row), row -> {
             core.approvals().policyChanged(row);
             exposures.policyChanged(row);
@@ -94,6 +96,7 @@ final class EngineHouse implements Engine {
         recovery.run();
         exposures.recover();
         core.approvals().desk().recover();
+        attachments.recover();
         volumeEffects.sweep();
         buildRecovery.run();
         core.background().run("ending what was being filled", workspaces::interrupted);
@@ -103,6 +106,7 @@ final class EngineHouse implements Engine {
         core.background().run("reading what ended sandboxes changed", closing::sweep);
         core.background().every(core.config().times().sweep(), "forgetting what was kept of ended sandboxes", closing::sweep);
         core.background().every(EXPOSED, "ending what was exposed for a time", exposures::sweep);
+        core.background().every(EXPOSED, "ending what people were attached to for a time", attachments::sweep);
         core.background().every(EXPOSED, "denying what nobody approved in time", core.approvals().desk()::sweep);
         core.background().every(HOURLY, "forgetting old requests for approval", core.approvals().desk()::forgetOld);
     }
@@ -207,6 +211,11 @@ final class EngineHouse implements Engine {
     @Override
     public Approvals approvals() {
         return approvals;
+    }
+
+    @Override
+    public Attachments attachments() {
+        return attachments;
     }
 
     @Override

@@ -53,6 +53,11 @@ public interface Instance {
         return java.util.Optional.empty();
     }
 
+    /// Where this host finds the root directory that its programs have, as long as it lives; what lies below is hostile. Empty: this host does not see it.
+    default java.util.Optional<java.nio.file.Path> root() {
+        return java.util.Optional.empty();
+    }
+
     /// True if this host process belongs to this instance now (by cgroup).
     boolean owns(int hostPid);
 

@@ -119,14 +119,14 @@ final class Pausing {
     }
 
     /// Freezes and keeps everything; no timer ends it.
-    SandboxRow quarantine(Box box, String actor) {
+    SandboxRow quarantine(Box box, String actor, @Nullable String why) {
         SandboxRow row = core.row(box);
         StopReason reason = core.reason("quarantine", null, null);
         core.uplink().cut(row.id());
         return switch (row.state()) {
             case RUNNING -> {
                 core.store().write(tx -> { // a word of its own: what follows are the records of a pause
-                    core.records().stopped(tx, row, actor, "quarantine", reason);
+                    core.records().quarantine(tx, row, actor, reason, why);
                     return true;
                 });
                 yield pause(box, actor, reason);
@@ -134,7 +134,11 @@ final class Pausing {
             case PAUSED, STOPPED, LOST -> {
                 core.timers().forget(box);
                 RowChange held = RowChange.settle(row.state()).endsAt(null);
-                yield core.write(row, held, actor, "quarantine", reason);
+                yield core.store().write(tx -> {
+                    held.reason(reason).apply(tx, row.id());
+                    core.records().quarantine(tx, row, actor, reason, why);
+                    return SandboxRows.get(tx, row.id());
+                });
             }
             case CREATING, ARCHIVED, ENDED -> throw Access.wrongState(row, "put into quarantine");
         };

@@ -118,8 +118,14 @@ final class Records {
         sandbox(tx, row, actor, action, facts);
     }
 
-    void brake(Handle tx, dev.redoma.model.TenantId tenant, String actor, long sandboxes, boolean everybody) {
-        ledger.append(tx, new Entry(tenant.value(), actor, null, null, "admin", "kill-all", Map.of("sandboxes", sandboxes, "everyTenant", everybody), Map.of(), List.of()));
+    /// With the words of whoever did it, sealed.
+    void quarantine(Handle tx, SandboxRow row, String actor, StopReason reason, @Nullable String why) {
+        var facts = Map.<String, Object>of("digest", row.template().digest(), "reason", reason.kind(), "state", row.state().wire());
+        ledger.append(tx, new Entry(row.tenant().value(), actor, row.id().value(), null, "sandbox", "quarantine", facts, why == null ? Map.of() : Map.of("why", why), List.of()));
+    }
+
+    void brake(Handle tx, dev.redoma.model.TenantId tenant, String actor, long sandboxes, boolean everybody, @Nullable String why) {
+        ledger.append(tx, new Entry(tenant.value(), actor, null, null, "admin", "kill-all", Map.of("sandboxes", sandboxes, "everyTenant", everybody), why == null ? Map.of() : Map.of("why", why), List.of()));
     }
 
     void snapshot(Handle tx, SnapshotRow row, String actor, String action, Map<String, Object> more) {

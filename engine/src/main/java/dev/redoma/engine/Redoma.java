@@ -27,6 +27,8 @@ public interface Redoma {
 
     Approvals approvals();
 
+    Attachments attachments();
+
     Reviews reviews();
 
     Evidence evidence();

@@ -102,6 +102,13 @@ final class RequestRules {
         }
     }
 
+    /// Words for the record.
+    static void why(@org.jspecify.annotations.Nullable String why) {
+        if (why != null && (why.isBlank() || why.length() > 1000)) {
+            throw Problem.field("why", why.isBlank() ? "is empty" : "has " + why.length() + " characters", "1 to 1000 characters");
+        }
+    }
+
     /// For messages: short and without control characters.
     static String shown(String text) {
         String cut = text.length() > 80 ? text.substring(0, 80) + "…" : text;

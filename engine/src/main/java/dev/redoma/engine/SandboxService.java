@@ -123,14 +123,16 @@ final class SandboxService implements Sandboxes {
     }
 
     @Override
-    public Sandbox quarantine(Caller caller, String sandbox) {
-        return verb(caller, sandbox, box -> pausing.quarantine(box, caller.key()));
+    public Sandbox quarantine(Caller caller, String sandbox, @Nullable String why) {
+        RequestRules.why(why);
+        return verb(caller, sandbox, box -> pausing.quarantine(box, caller.key(), why));
     }
 
     @Override
-    public int killAll(Caller caller, @Nullable String tenant) {
+    public int killAll(Caller caller, @Nullable String tenant, @Nullable String why) {
         caller.need(Scope.OPERATE);
-        return brakes.killAll(caller.key(), tenant == null ? null : new TenantId(tenant));
+        RequestRules.why(why);
+        return brakes.killAll(caller.key(), tenant == null ? null : new TenantId(tenant), why);
     }
 
     @Override

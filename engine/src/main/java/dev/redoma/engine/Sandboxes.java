@@ -43,10 +43,20 @@ public interface Sandboxes {
     Sandbox kill(Caller caller, String sandbox);
 
     /// `quarantine`: freezes and keeps all evidence (reason `quarantine`); only operators end it (resume or kill).
-    Sandbox quarantine(Caller caller, String sandbox);
+    /// `why`: the caller's words, for the record.
+    Sandbox quarantine(Caller caller, String sandbox, @Nullable String why);
+
+    default Sandbox quarantine(Caller caller, String sandbox) {
+        return quarantine(caller, sandbox, null);
+    }
 
     /// Every sandbox of a tenant (null: of the installation); operators only. Returns how many were ended.
-    int killAll(Caller caller, @Nullable String tenant);
+    /// `why`: the caller's words, for the record.
+    int killAll(Caller caller, @Nullable String tenant, @Nullable String why);
+
+    default int killAll(Caller caller, @Nullable String tenant) {
+        return killAll(caller, tenant, null);
+    }
 
     /// New end time = now + lifetime.
     Sandbox setLifetime(Caller caller, String sandbox, Duration lifetime);

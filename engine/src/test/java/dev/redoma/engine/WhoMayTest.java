@@ -63,12 +63,14 @@ class WhoMayTest extends LifeCase {
     @Test
     void quarantineFreezesAndOnlyOperatorsEndIt() {
         Sandbox s = rig.create(ALICE);
-        Sandbox held = rig.sandboxes().quarantine(ALICE, s.id());
+        Sandbox held = rig.sandboxes().quarantine(ALICE, s.id(), "it dials out");
         assertThat(held.state()).isEqualTo("paused");
         assertThat(held.reason().kind()).isEqualTo("quarantine");
         refused(Code.POLICY_REFUSED, () -> rig.sandboxes().resume(ALICE, s.id()));
         refused(Code.POLICY_REFUSED, () -> rig.sandboxes().kill(ALICE, s.id()));
         assertThat(rig.ledger.read("alice", s.id(), "sandbox", 0, 100)).as("who pulled it, before it is paused").extracting(r -> r.action() + " " + r.actor()).endsWith("quarantine ky-alice", "pause ky-alice", "paused ky-alice");
+        assertThat(rig.ledger.read("alice", s.id(), "sandbox", 0, 100)).filteredOn(r -> r.action().equals("quarantine")).singleElement().satisfies(r -> assertThat(r.toString()).contains("it dials out").contains("reason=quarantine").contains("state=running"));
+        refused(Code.INVALID_FIELD, () -> rig.sandboxes().quarantine(OPERATOR, s.id(), " "));
         rig.reopen();
         assertThat(rig.sandboxes().get(ALICE, s.id()).reason().kind()).isEqualTo("quarantine");
         assertThat(rig.sandboxes().resume(OPERATOR, s.id()).reason()).isNull();
@@ -81,13 +83,14 @@ class WhoMayTest extends LifeCase {
         rig.create(ALICE);
         Sandbox bobs = rig.create(BOB);
         refused(Code.FORBIDDEN, () -> rig.sandboxes().killAll(ALICE, null));
-        assertThat(rig.sandboxes().killAll(OPERATOR, "alice")).isEqualTo(2);
+        assertThat(rig.sandboxes().killAll(OPERATOR, "alice", "they mine")).isEqualTo(2);
         assertThat(state(bobs)).isEqualTo("running");
         assertThat(rig.sandboxes().killAll(OPERATOR, null)).isEqualTo(1);
         assertThat(rig.ledger.read("alice", null, "admin", 0, 100)).singleElement().satisfies(r -> {
             assertThat(r.action()).isEqualTo("kill-all");
             assertThat(r.actor()).isEqualTo("ky-op");
             assertThat(r.fields()).containsEntry("everyTenant", false);
+            assertThat(r.toString()).contains("they mine");
             assertThat(String.valueOf(r.fields().get("sandboxes"))).isEqualTo("2");
         });
         assertThat(rig.ledger.read("bob", null, "admin", 0, 100)).singleElement().satisfies(r -> assertThat(r.fields()).containsEntry("everyTenant", true));

@@ -27,6 +27,16 @@ public final class Ids {
         return check("apply", "ap", value);
     }
 
+    /// Of a grant to attach.
+    public static String mintAttachGrant() {
+        return mint("ag");
+    }
+
+    /// Of one attachment.
+    public static String mintAttachment() {
+        return mint("at");
+    }
+
     static String check(String kind, String prefix, String value) {
         if (value.length() != 20 || !value.startsWith(prefix) || !value.chars().allMatch(Ids::allowed)) {
             throw Problem.field(kind, "not an id of this kind", prefix + " followed by 18 of a-z and 0-9");

@@ -175,6 +175,22 @@ class ApprovalsTest {
     }
 
     @Test
+    void aScriptIsShownByItsDigestAndOneThatChangedIsAnotherRequest() throws Exception {
+        var box = RealServer.read(as(agent, "POST", "/v1/sandboxes", Map.of("policy", "approve: [{exec: ['sh /tmp/*', '/tmp/*'], within: 10m}]\n")), Sandbox.class).id();
+        exits(box, run(box, "sh", "-c", "echo 'true' > /tmp/deploy.sh; chmod 755 /tmp/deploy.sh"));
+        var digest = java.util.HexFormat.of().formatHex(java.security.MessageDigest.getInstance("SHA-256").digest("true\n".getBytes(StandardCharsets.UTF_8)));
+        var id = pending(run(box, "sh", "/tmp/deploy.sh"));
+        assertThat(RealServer.read(as(alice, "GET", "/v1/approvals/" + id, null), Approval.class).shown()).containsEntry("files", List.of("/tmp/deploy.sh: sha256:" + digest));
+        assertThat(RealServer.read(as(alice, "GET", "/v1/approvals/" + pending(run(box, "/tmp/none")), null), Approval.class).shown()).containsEntry("files", List.of("/tmp/none: no digest, it is not there"));
+        decide(alice, id, "approve");
+        exits(box, run(box, "sh", "-c", "echo 'false' > /tmp/deploy.sh"));
+        assertThat(pending(run(box, "sh", "/tmp/deploy.sh"))).as("another script").isNotEqualTo(id);
+        exits(box, run(box, "sh", "-c", "echo 'true' > /tmp/deploy.sh"));
+        exits(box, run(box, "sh", "/tmp/deploy.sh"));
+        assertThat(server.get("/v1/audit?category=approval&sandbox=" + box + "&limit=100").body()).contains(digest);
+    }
+
+    @Test
     void whoWaitsIsAnsweredByTheDecisionItself() throws Exception {
         var box = sandbox();
         var id = pending(run(box, "touch", "/tmp/asked-held"));

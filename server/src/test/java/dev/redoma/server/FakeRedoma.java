@@ -151,12 +151,12 @@ final class FakeRedoma implements Redoma, Sandboxes {
     }
 
     @Override
-    public Sandbox quarantine(Caller caller, String sandbox) {
+    public Sandbox quarantine(Caller caller, String sandbox, @Nullable String why) {
         return move(caller, sandbox, "paused");
     }
 
     @Override
-    public int killAll(Caller caller, @Nullable String tenant) {
+    public int killAll(Caller caller, @Nullable String tenant, @Nullable String why) {
         return 0;
     }
 
@@ -236,6 +236,11 @@ final class FakeRedoma implements Redoma, Sandboxes {
     public Sandbox fork(Caller caller, String sandbox, ForkSandbox request, @Nullable String idempotencyKey) {
         get(caller, sandbox);
         return create(caller, new CreateSandbox(null, request.name(), null, null, null, null, null, null, null, null, null, null), idempotencyKey);
+    }
+
+    @Override
+    public dev.redoma.engine.Attachments attachments() {
+        return new FakeAttachments(this);
     }
 
     @Override

@@ -50,6 +50,7 @@ class TenancyTest {
 
     static {
         BODIES.put("redactMore", "{\"values\":{\"A\":\"long-enough\"}}");
+        BODIES.put("grantAttach", "{\"person\":\"us" + "a".repeat(18) + "\",\"mode\":\"read\"}");
         BODIES.put("exposePort", "{\"port\":3000}");
         BODIES.put("startWorkspace", "{\"path\":\"/x\"}");
         BODIES.put("collectArtifacts", "{\"patterns\":[\"*.png\"]}");
@@ -58,7 +59,7 @@ class TenancyTest {
     }
 
     private java.net.http.HttpResponse<String> send(String key, Operation o, String sandbox, String exec) throws Exception {
-        var path = o.path().replace("{id}", sandbox).replace("{exec}", exec).replace("{exposure}", "pvaaaaaaaaaaaaaaaaaa").replace("{name}", "pip").replace("{apply}", "apaaaaaaaaaaaaaaaaaa")
+        var path = o.path().replace("{id}", sandbox).replace("{exec}", exec).replace("{exposure}", "pvaaaaaaaaaaaaaaaaaa").replace("{name}", "pip").replace("{apply}", "apaaaaaaaaaaaaaaaaaa").replace("{grant}", "agaaaaaaaaaaaaaaaaaa")
                 + (o.id().equals("getArtifact") ? "?artifact=x" : "") + (o.path().contains("/files") || o.path().contains("/archive") ? "?path=/x" : "");
         if (o.path().endsWith("/move") || o.path().endsWith("/mkdir") || o.path().endsWith("/attributes") || o.path().endsWith("/changes/archive") || o.path().endsWith("/artifacts/archive")) {
             path = path.replace("?path=/x", "");

@@ -14,7 +14,7 @@ import java.util.List;
 
 /// The schema's versions in order. Each is applied once, in a transaction with its row in `schema_version`.
 final class Schema {
-    private static final List<String> VERSIONS = List.of("V1__start", "V2__exit_offset", "V3__volumes", "V4__template_tags", "V5__builds", "V6__snapshot_contents", "V7__policy", "V8__egress", "V9__exposure", "V10__people", "V11__approvals", "V12__review", "V13__artifacts", "V14__redaction", "V15__egress_way");
+    private static final List<String> VERSIONS = List.of("V1__start", "V2__exit_offset", "V3__volumes", "V4__template_tags", "V5__builds", "V6__snapshot_contents", "V7__policy", "V8__egress", "V9__exposure", "V10__people", "V11__approvals", "V12__review", "V13__artifacts", "V14__redaction", "V15__egress_way", "V16__attach");
 
     private Schema() {}
 

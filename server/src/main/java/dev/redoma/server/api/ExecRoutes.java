@@ -5,6 +5,7 @@ import static dev.redoma.server.api.Operation.delete;
 import static dev.redoma.server.api.Operation.get;
 import static dev.redoma.server.api.Operation.post;
 
+import dev.redoma.engine.Attachments;
 import dev.redoma.engine.Execs;
 import dev.redoma.model.Problem;
 import dev.redoma.model.Scope;
@@ -27,10 +28,10 @@ final class ExecRoutes {
     private final Terminals terminals;
     private final long largest;
 
-    ExecRoutes(Execs execs, long largest) {
+    ExecRoutes(Execs execs, Attachments attachments, long largest) {
         this.execs = execs;
         this.output = new OutputAnswer(execs);
-        this.terminals = new Terminals(execs);
+        this.terminals = new Terminals(execs, attachments);
         this.largest = largest;
     }
 
@@ -67,7 +68,8 @@ final class ExecRoutes {
                         .by(this::signal),
                 delete(ONE, "killExec", "Ends its whole tree").needs(Scope.EXEC).answers(200, Killed.class)
                         .by(c -> c.json(new Killed(execs.kill(c.caller(), c.sandbox(), c.parameter("exec"))))),
-                get(ONE + "/terminal", "attachTerminal", "WebSocket to its terminal").needs(Scope.EXEC).query("offset", "integer", "first byte of output")
+                get(ONE + "/terminal", "attachTerminal", "WebSocket to its terminal, or to what it prints and reads; by a grant for who may not use the sandbox (scope read, to write exec)")
+                        .query("offset", "integer", "first byte of output").query("mode", "string", "write (default) or read")
                         .answersBytes(101).by(terminals::attach));
     }
 

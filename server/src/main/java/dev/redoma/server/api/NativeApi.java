@@ -23,7 +23,8 @@ public final class NativeApi {
         all.addAll(new SandboxRoutes(redoma.sandboxes()).operations());
         all.addAll(new ReviewRoutes(redoma.reviews()).operations());
         all.addAll(new SnapshotRoutes(redoma.sandboxes()).operations());
-        all.addAll(new ExecRoutes(redoma.execs(), largest).operations());
+        all.addAll(new ExecRoutes(redoma.execs(), redoma.attachments(), largest).operations());
+        all.addAll(new AttachRoutes(redoma.attachments()).operations());
         all.addAll(FileRoutes.ofSandboxes(redoma.files(), largest).operations());
         all.addAll(new VolumeRoutes(redoma.volumes()).operations());
         all.addAll(new PolicyRoutes(redoma.policies()).operations());

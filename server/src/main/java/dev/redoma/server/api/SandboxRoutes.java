@@ -66,13 +66,14 @@ final class SandboxRoutes {
                 delete(ONE, "killSandbox", "Ends a sandbox").needs(Scope.CREATE).answers(200, Sandbox.class)
                         .by(c -> c.json(sandboxes.kill(c.caller(), c.sandbox()))),
                 delete(ALL, "killSandboxes", "Ends every sandbox of a tenant, or all").needs(Scope.OPERATE)
-                        .query("tenant", "string", "of this tenant").query("all", "boolean", "of the installation").answers(200, Ended.class).by(this::killAll),
+                        .query("tenant", "string", "of this tenant").query("all", "boolean", "of the installation").query("why", "string", "for the record").answers(200, Ended.class).by(this::killAll),
                 verb("pause", "Freezes it", sandboxes::pause),
                 verb("resume", "Thaws it", sandboxes::resume),
                 verb("stop", "Ends its processes, keeps its disk", sandboxes::stop),
                 verb("start", "Starts a stopped one", sandboxes::start),
                 verb("reset", "Returns its files to the template", sandboxes::reset),
-                verb("quarantine", "Freezes it and keeps all evidence", sandboxes::quarantine),
+                post(ONE + "/quarantine", "quarantineSandbox", "Freezes it and keeps all evidence").needs(Scope.CREATE).query("why", "string", "for the record").answers(200, Sandbox.class)
+                        .by(c -> c.json(sandboxes.quarantine(c.caller(), c.sandbox(), c.query().get("why")))),
                 post(ONE + "/lifetime", "setLifetime", "It ends that long from now").needs(Scope.CREATE).takes(Lifetime.class).answers(200, Sandbox.class)
                         .by(this::lifetime),
                 post(ONE + "/redact", "redactMore", "Masks more values in all that comes from now on").needs(Scope.CREATE).takes(Redact.class).answers(200, Redacted.class)
@@ -168,7 +169,7 @@ final class SandboxRoutes {
         if (call.query().flag("all", false) == (tenant != null)) {
             throw Problem.field("tenant", tenant == null ? "is missing" : "is there with all=true", "either tenant=T or all=true");
         }
-        call.json(new Ended(sandboxes.killAll(call.caller(), tenant)));
+        call.json(new Ended(sandboxes.killAll(call.caller(), tenant, call.query().get("why"))));
     }
 
     private void lifetime(Call call) throws IOException {

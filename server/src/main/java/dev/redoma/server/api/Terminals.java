@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server.api;
 
+import dev.redoma.engine.Attachments;
 import dev.redoma.engine.Execs;
 import dev.redoma.http.Json;
 import dev.redoma.http.Problems;
 import dev.redoma.http.WebSocket;
+import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.wire.Exec;
 import dev.redoma.model.wire.Tty;
@@ -15,46 +17,78 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Terminals over WebSocket: one attached client for each exec; the next one takes over. Leaving ends nothing. Thread-safe.
+/// Terminals over WebSocket: of those who use the sandbox one at a time types into an exec, and the next one takes over; whoever joins by a grant, or to read, is beside them. Leaving ends nothing. Thread-safe.
 final class Terminals {
     private static final int TAKEN_OVER = 4001;
     private static final Duration STEP = Duration.ofSeconds(1);
 
     private final Execs execs;
-    private final Map<String, WebSocket> attached = new ConcurrentHashMap<>();
+    private final Attachments attachments;
+    private final Map<String, Seat> attached = new ConcurrentHashMap<>();
 
-    Terminals(Execs execs) {
+    Terminals(Execs execs, Attachments attachments) {
         this.execs = execs;
+        this.attachments = attachments;
     }
 
     void attach(Call call) {
         long offset = call.query().number("offset", 0, 0, Long.MAX_VALUE);
+        var asked = call.query().get("mode");
+        var mode = asked == null ? "write" : asked;
         var exec = execs.get(call.caller(), call.sandbox(), call.parameter("exec"));
-        call.http().webSocket(socket -> talk(call, exec, offset, socket));
+        attachments.check(call.caller(), exec.sandbox(), exec.id(), mode);
+        call.http().webSocket(socket -> join(call, exec, offset, mode, socket));
     }
 
-    private void talk(Call call, Exec exec, long offset, WebSocket socket) throws IOException, InterruptedException {
-        var before = attached.put(exec.id(), socket);
-        if (before != null) {
-            before.close(TAKEN_OVER, "another attach took over");
+    private void join(Call call, Exec exec, long offset, String mode, WebSocket socket) throws IOException, InterruptedException {
+        try (var joined = attachments.join(call.caller(), exec.sandbox(), exec.id(), mode, why -> closed(socket, why))) {
+            talk(call, new Seat(exec, joined, socket), offset);
+        } catch (RedomaException refused) {
+            closed(socket, refused.problem());
         }
-        var pump = Thread.ofVirtual().name("terminal-out").start(() -> output(call, exec, offset, socket));
+    }
+
+    private static void closed(WebSocket socket, Problem why) {
+        socket.close(4000 + why.code().status(), why.message());
+    }
+
+    /// Somebody at an exec.
+    private record Seat(Exec exec, Attachments.Joined joined, WebSocket socket) {
+        boolean alone() {
+            return joined.own() && joined.writes();
+        }
+    }
+
+    private void talk(Call call, Seat seat, long offset) throws IOException, InterruptedException {
+        var before = seat.alone() ? attached.put(seat.exec.id(), seat) : null;
+        if (before != null) {
+            before.joined.because("taken-over");
+            before.socket.close(TAKEN_OVER, "another attach took over");
+        }
+        var pump = Thread.ofVirtual().name("terminal-out").start(() -> output(call, seat, offset));
         try {
-            execs.stdin(call.caller(), exec.sandbox(), exec.id(), new Keyboard(call, exec, socket), false);
-            pump.join();
+            var keyboard = new Keyboard(call, seat);
+            if (seat.joined.writes()) {
+                seat.joined.type(keyboard);
+            } else {
+                keyboard.refused();
+            }
         } catch (RedomaException ended) {
+            seat.joined.because(ended.code().wire());
             // The exec ended or takes no input: its output goes on until the end, or until the client leaves.
-            while (!(socket.receive(STEP) instanceof WebSocket.Closed) && pump.isAlive()) {
+            while (!(seat.socket.receive(STEP) instanceof WebSocket.Closed) && pump.isAlive()) {
                 Thread.onSpinWait();
             }
         } finally {
-            attached.remove(exec.id(), socket);
+            attached.remove(seat.exec.id(), seat);
             pump.interrupt();
         }
     }
 
-    private void output(Call call, Exec exec, long offset, WebSocket socket) {
-        try (var output = execs.output(call.caller(), exec.sandbox(), exec.id(), offset, true, false)) {
+    private void output(Call call, Seat seat, long offset) {
+        var exec = seat.exec;
+        var socket = seat.socket;
+        try (var output = seat.joined.output(offset)) {
             for (var chunk = output.next(STEP); chunk != null; chunk = output.next(STEP)) {
                 call.guard().check();
                 if (!chunk.isEmpty()) {
@@ -62,6 +96,7 @@ final class Terminals {
                     socket.send(bytes, 0, bytes.length);
                 }
             }
+            seat.joined.because("exec-ended");
             var end = execs.get(call.caller(), exec.sandbox(), exec.id());
             if (end.exitCode() != null) {
                 socket.close(1000, end.exitCode().toString());
@@ -69,7 +104,8 @@ final class Terminals {
                 socket.close(1011, end.reason() == null ? "lost" : end.reason());
             }
         } catch (RedomaException ended) {
-            socket.close(4000 + ended.code().status(), ended.problem().message());
+            seat.joined.because(ended.code().wire());
+            closed(socket, ended.problem());
         } catch (IOException gone) {
             socket.close(1001, "");
         } catch (InterruptedException left) {
@@ -80,15 +116,25 @@ final class Terminals {
     /// What the client types, as the process reads it; sizes are taken out on the way.
     private final class Keyboard extends InputStream {
         private final Call call;
-        private final Exec exec;
+        private final Attachments.Joined joined;
         private final WebSocket socket;
         private byte[] typed = new byte[0];
         private int at;
 
-        Keyboard(Call call, Exec exec, WebSocket socket) {
+        Keyboard(Call call, Seat seat) {
             this.call = call;
-            this.exec = exec;
-            this.socket = socket;
+            this.joined = seat.joined;
+            this.socket = seat.socket;
+        }
+
+        /// Until the client left: each message is refused by name.
+        void refused() throws IOException {
+            while (receive()) {
+                if (at < typed.length) {
+                    at = typed.length;
+                    socket.send(Json.text(Problems.wire(joined.readsOnly())));
+                }
+            }
         }
 
         @Override
@@ -139,7 +185,7 @@ final class Terminals {
 
         private void resize(String json) throws IOException {
             try {
-                execs.resize(call.caller(), exec.sandbox(), exec.id(), Json.read(json.getBytes(StandardCharsets.UTF_8), Tty.class));
+                joined.resize(Json.read(json.getBytes(StandardCharsets.UTF_8), Tty.class));
             } catch (RedomaException refused) {
                 socket.send(Json.text(Problems.wire(refused.problem())));
             }

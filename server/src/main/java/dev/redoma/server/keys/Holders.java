@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server.keys;
 
+import dev.redoma.engine.Approvals;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Role;
 import dev.redoma.model.Scope;
@@ -11,6 +12,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -79,6 +81,15 @@ final class Holders {
     @Nullable Key key(String id) {
         var live = all.get(id);
         return live == null ? null : live.key();
+    }
+
+    /// Whoever holds that id now.
+    Optional<Approvals.Persons.Holder> holder(String id) {
+        var live = all.get(id);
+        if (live != null && live.key().revokedAt() == null && !live.caller().scopes().isEmpty()) {
+            return Optional.of(new Approvals.Persons.Holder(live.caller().tenant(), live.caller().scopes()));
+        }
+        return Optional.ofNullable(users.get(id)).filter(u -> u.disabledAt() == null).map(u -> new Approvals.Persons.Holder(new TenantId(u.tenant()), Role.of(u.role()).map(Role::scopes).orElse(Set.of())));
     }
 
     @Nullable User user(String id) {

@@ -101,6 +101,11 @@ public final class Keys implements Approvals.Persons {
         return user != null && user.disabledAt() == null && KeyRules.role(user.role()).scopes().contains(Scope.APPROVE);
     }
 
+    @Override
+    public Optional<Holder> holder(String id) {
+        return holders.holder(id);
+    }
+
     public List<Key> list() {
         return store.read(KeyRows::all).stream().map(KeyRows.Row::key).toList();
     }

@@ -117,6 +117,12 @@ final class OciInstance implements Instance {
         HostName.set(ref.pid(), name);
     }
 
+    /// The dot leads through the kernel's own link, to the directory itself.
+    @Override
+    public Optional<Path> root() {
+        return Optional.of(Path.of("/proc", Integer.toString(ref.pid()), "root/."));
+    }
+
     @Override
     public Optional<Path> network() {
         return Optional.of(Path.of("/proc", Integer.toString(ref.pid()), "ns/net"));
