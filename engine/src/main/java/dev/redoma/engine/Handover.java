@@ -52,6 +52,11 @@ final class Handover {
         send(live, Configure.newBuilder().setTrust(TrustFiles.message(authority)));
     }
 
+    /// They trust what their template does.
+    void distrust(LiveBox live) {
+        send(live, Configure.newBuilder().setTrust(TrustFiles.gone()));
+    }
+
     private static void send(LiveBox live, Configure.Builder what) {
         ask(live, Request.newBuilder().setConfigure(what));
     }

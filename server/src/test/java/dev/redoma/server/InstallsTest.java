@@ -108,6 +108,16 @@ class InstallsTest {
         inside(module.formatted("/tmp/g", "printf 'package main\\nimport \"golang.org/x/text/language\"\\nfunc main() { print(language.English.String()) }' > g.go && go run ."));
     }
 
+    /// A distribution's Java knows the authorities that are handed over by the file that it looks at.
+    @Test
+    @Tag("long")
+    void mavenFetchesWhatItDoesOnTheHost() throws Exception {
+        String get = "mvn -B -ntp -Dmaven.repo.local=%s org.apache.maven.plugins:maven-dependency-plugin:3.6.0:get -Dartifact=junit:junit:4.13.2 -Dtransitive=false 2>&1";
+        host.reached(get.formatted(dir + "/m2"));
+        inside("sudo apt-get update -q 2>&1 && sudo apt-get install -qq --no-install-recommends default-jre-headless maven > /tmp/apt 2>&1 || { tail -n 5 /tmp/apt; false; }");
+        assertThat(inside(get.formatted("/tmp/m2"))).contains("BUILD SUCCESS");
+    }
+
     /// As behind a company's proxy, which is one of the test's own and leads to where the registries are.
     @Test
     @Tag("long")

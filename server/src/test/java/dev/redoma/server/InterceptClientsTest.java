@@ -204,4 +204,66 @@ class InterceptClientsTest {
         var ran = run(box, "user", "touch /tmp/go; for i in $(seq 300); do grep -q after /tmp/w.out && break; sleep 0.1; done; cat /tmp/w.out");
         assertThat(ran.out()).contains("hello /ok/before", "hello /ok/after");
     }
+
+    /// One that knows of no proxy, no variable and no HTTP library.
+    @ParameterizedTest
+    @CsvSource({"user", "root"})
+    void nw18AProgramThatSpeaksTlsItselfReachesWhatIsAllowed(String user) throws Exception {
+        var ran = run(box, user, "env -i python3 -c 'import socket, ssl\ns = ssl.create_default_context().wrap_socket(socket.create_connection((\"a.allowed.test\", 443)), server_hostname=\"a.allowed.test\")\n"
+                + "s.sendall(b\"GET /ok/raw HTTP/1.1\\r\\nHost: a.allowed.test\\r\\nConnection: close\\r\\n\\r\\n\"); print(s.makefile().read())'");
+        assertThat(ran.out()).startsWith("HTTP/1.1 200").contains("hello /ok/raw");
+        assertThat(origin.arrived).containsExactly("GET /ok/raw a.allowed.test HTTP/1.1");
+    }
+
+    /// What it does to whom it trusts is its own affair: what leaves, and whom the gateway believes outside, is decided outside.
+    @Test
+    void tamperingWithWhatIsTrustedInsideIsNoWayOutAndTheNextHandOverSetsItRight() throws Exception {
+        var own = create();
+        String forge = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout /tmp/k -out /tmp/ca -days 3 -subj '/CN=Redoma egress authority' 2>/dev/null; ";
+        String files = "/usr/local/share/ca-certificates/redoma.crt /etc/ssl/certs/redoma.pem /etc/ssl/certs/38b0e9fd.0";
+        String ask = "; curl -sS -w '%{http_code}' " + HOST + "/ok/t; echo; curl -skS -w '%{http_code}' " + HOST + "/other";
+        for (String tampering : List.of("rm -f " + files + "; : > /etc/ssl/certs/ca-certificates.crt", forge + "for f in " + files + " /etc/ssl/certs/ca-certificates.crt; do rm -f $f; cp /tmp/ca $f; done",
+                "for f in " + files + " /etc/sudoers.d/redoma; do rm -f $f; ln -s /etc/shadow $f; done", "for f in " + files + " /etc/ssl/certs/ca-certificates.crt; do rm -f $f; mkdir $f; done",
+                "for f in " + files + "; do rm -rf $f; mkfifo $f; done; : > /etc/ssl/certs/ca-certificates.crt", "rm -rf /etc/ssl /usr/local/share/ca-certificates; : ca-certificates.crt")) {
+            origin.arrived.clear();
+            var ran = run(own, "root", tampering + ask);
+            assertThat(ran.out()).as(tampering).contains("egress_refused", "\"reason\":\"path\"").endsWith("403");
+            if (tampering.contains("ca-certificates.crt")) {
+                assertThat(origin.arrived).as(tampering).isEmpty();
+            }
+            String shadow = run(own, "root", "sha256sum < /etc/shadow").out();
+            var again = server.send("PUT", "/v1/sandboxes/" + own.id() + "/policy", java.net.http.HttpRequest.BodyPublishers.ofByteArray(Json.bytes(Map.of("policy", POLICY))), "Content-Type", "application/json");
+            assertThat(again.statusCode()).as(tampering + again.body()).isEqualTo(200);
+            assertThat(run(own, "root", "sha256sum < /etc/shadow").out()).isEqualTo(shadow);
+            assertThat(run(own, "user", "curl -sS " + HOST + "/ok/again").out()).as("after " + tampering).isEqualTo("hello /ok/again \n");
+        }
+        server.delete("/v1/sandboxes/" + own.id());
+    }
+
+    private static java.security.KeyStore keystore(Sandbox of) throws Exception {
+        var file = server.client().send(server.request("/v1/sandboxes/" + of.id() + "/files?path=/etc/ssl/certs/java/cacerts").build(), BodyHandlers.ofByteArray());
+        assertThat(file.statusCode()).isEqualTo(200);
+        var store = java.security.KeyStore.getInstance("JKS");
+        store.load(new java.io.ByteArrayInputStream(file.body()), "changeit".toCharArray());
+        return store;
+    }
+
+    /// What programs are to trust is as those tools leave it that make the bundles anew; of it nothing stays behind where nothing is intercepted any more.
+    @Test
+    void bundlesThatAreMadeAnewAreNoChangeAndWithAnotherPolicyNothingOfItStays() throws Exception {
+        var own = create();
+        var keys = keystore(own);
+        assertThat(keys.size()).as("the roots of the system and the two authorities").isGreaterThan(100);
+        assertThat(((java.security.cert.X509Certificate) keys.getCertificate("debian:redoma.pem")).getSubjectX500Principal().getName()).isEqualTo("CN=Redoma egress authority");
+        assertThat(keys.getCertificate("debian:redoma-1.pem")).isNotNull();
+        var anew = run(own, "root", "ls -l /etc/ssl/certs | grep -c redoma; update-ca-certificates 2>&1 | tail -n 3");
+        assertThat(anew.out()).startsWith("4\n").contains("0 added, 0 removed");
+        assertThat(server.get("/v1/sandboxes/" + own.id() + "/changes").body()).doesNotContain("redoma", "ca-certificates", "cacerts", "/etc/ssl");
+        assertThat(run(own, "user", "curl -sS " + HOST + "/ok/anew").out()).isEqualTo("hello /ok/anew \n");
+        var none = server.send("PUT", "/v1/sandboxes/" + own.id() + "/policy", java.net.http.HttpRequest.BodyPublishers.ofByteArray(Json.bytes(Map.of("policy", "none"))), "Content-Type", "application/json");
+        assertThat(none.statusCode()).as(none.body()).isEqualTo(200);
+        assertThat(run(own, "root", "find /etc /usr/local/share -name '*redoma*' -o -name 38b0e9fd.0 -o -name cacerts; grep -c 'Redoma' /etc/ssl/certs/ca-certificates.crt; env | grep -c CA_CERTS; find /etc/ssl/certs -xtype l").out()).isEqualTo("0\n0\n");
+        assertThat(server.get("/v1/sandboxes/" + own.id() + "/changes").body()).doesNotContain("redoma", "ca-certificates", "cacerts", "/etc/ssl");
+        server.delete("/v1/sandboxes/" + own.id());
+    }
 }

@@ -22,11 +22,24 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(900)
 class ToolsTrustTest {
     private static final String EVERYTHING_SEEN = "privileges: sudo\negress:\n  web:\n    - {hosts: ['*'], ports: [80, 443], methods: [GET, HEAD, POST]}\n";
-    private static final String TOOLS = "cargo-web golang-go";
+    private static final String TOOLS = "cargo-web golang-go default-jdk-headless maven";
     /// Installed into the user's own home.
     private static final Set<String> OF_THE_USER = Set.of("uv", "requests", "httpx");
     @TempDir
     static Path dir;
+
+    /// By which Java asks for an address: `http` or `url`.
+    private static final String JAVA = """
+            import java.net.*;
+            import java.net.http.*;
+            class Ask {
+                public static void main(String[] words) throws Exception {
+                    var at = URI.create(words[1]);
+                    System.out.println(words[0].equals("url") ? ((HttpURLConnection) at.toURL().openConnection()).getResponseCode()
+                            : HttpClient.newHttpClient().send(HttpRequest.newBuilder(at).build(), HttpResponse.BodyHandlers.discarding()).statusCode());
+                }
+            }
+            """;
 
     private static HostClients host;
     private static RealServer server;
@@ -48,6 +61,7 @@ class ToolsTrustTest {
         ran("user", "pip install -q --no-cache-dir uv httpx requests > /tmp/log 2>&1 || { tail -n 5 /tmp/log; false; }");
         ran("user", "mkdir -p /tmp/pnpm && cd /tmp/pnpm && npm install --no-audit --no-fund pnpm > /tmp/log 2>&1 || { tail -n 5 /tmp/log; false; }");
         ran("user", "{ sudo apt-get update -q && sudo apt-get install -qq --no-install-recommends " + TOOLS + "; } > /tmp/log 2>&1 || { tail -n 5 /tmp/log; false; }");
+        ran("user", "cat > /tmp/Ask.java <<'J'\n" + JAVA + "J");
         ran("user", "mkdir -p /tmp/crate/src && printf '[package]\\nname=\"c\"\\nversion=\"0.1.0\"\\nedition=\"2021\"\\n[dependencies]\\nitoa=\"1\"\\n' > /tmp/crate/Cargo.toml && echo 'fn main() {}' > /tmp/crate/src/main.rs");
     }
 
@@ -74,6 +88,10 @@ class ToolsTrustTest {
         "pnpm | rm -rf DIR && mkdir DIR && cd DIR && echo '{}' > package.json && /tmp/pnpm/node_modules/.bin/pnpm add --store-dir DIR/store is-odd 2>&1 && node -p 'require(\"is-odd\")(5)' | true",
         "fetch | node -e 'fetch(process.env.npm_config_registry).then(r => console.log(r.status))' | 200",
         "cargo | rm -rf DIR && cp -r /tmp/crate DIR && cd DIR && CARGO_HOME=DIR/home cargo fetch 2>&1 && ls DIR/home/registry/cache/* | itoa",
+        "java.net.http | java /tmp/Ask.java http $npm_config_registry | 200",
+        "URLConnection | java /tmp/Ask.java url $npm_config_registry | 200",
+        "java of its own | cp -rL $(dirname $(dirname $(readlink -f $(command -v java)))) DIR && rm DIR/lib/security/cacerts && JAVA_HOME=DIR mvn -B -ntp -Dmaven.repo.local=DIR/m2 org.apache.maven.plugins:maven-dependency-plugin:3.6.0:get -Dartifact=junit:junit:4.13.2 -Dtransitive=false 2>&1 | BUILD SUCCESS",
+        "mvn | env -u MAVEN_OPTS mvn -B -ntp -Dmaven.repo.local=DIR org.apache.maven.plugins:maven-dependency-plugin:3.6.0:get -Dartifact=junit:junit:4.13.2 -Dtransitive=false 2>&1 | BUILD SUCCESS",
         "go | rm -rf DIR && mkdir DIR && cd DIR && export HOME=DIR GOPATH=DIR/path GOCACHE=DIR/cache GOTOOLCHAIN=local GOSUMDB=off GOFLAGS=-modcacherw && go mod init example.com/g 2>&1 && go get golang.org/x/text@v0.3.8 2>&1 && ls path/pkg/mod/cache/download | golang.org"})
     void aToolTrustsTheSandboxesAuthorityAsUserAndUnderSudo(String tool, String command, String wanted) throws Exception {
         for (String how : OF_THE_USER.contains(tool) ? List.of("user") : List.of("user", "sudo")) {

@@ -38,11 +38,12 @@ final class Identity {
         MACHINE.forEach(place -> remove(upper, place.directory(), place.names()));
         TRUST.forEach(place -> remove(upper, place.directory(), place.names()));
         TrustBundles.clean(upper);
+        TrustStores.clean(upper);
     }
 
     /// True if some of it is still there.
     static boolean isThere(Dir upper) {
-        return TrustBundles.hold(upper) || java.util.stream.Stream.concat(MACHINE.stream(), TRUST.stream()).anyMatch(place -> isThere(upper, place.directory(), place.names()));
+        return TrustBundles.hold(upper) || TrustStores.hold(upper) || java.util.stream.Stream.concat(MACHINE.stream(), TRUST.stream()).anyMatch(place -> isThere(upper, place.directory(), place.names()));
     }
 
     private static void remove(Dir dir, List<String> path, Predicate<String> names) {

@@ -356,4 +356,35 @@ class ScrubTest {
         }
         return text.toString();
     }
+
+    @Test
+    void ofJavasKeystoreTheEntriesOfThePlatformGoAndOthersStayAsTheyAre() throws Exception {
+        var own = JavaKeystore.trusted("mine", new byte[] {1, 2, 3});
+        var placed = List.of(JavaKeystore.trusted(JavaKeystore.alias(0), new byte[] {4}), JavaKeystore.trusted("redoma-root-7", new byte[] {5}), JavaKeystore.trusted(JavaKeystore.alias(1), new byte[] {6}));
+        Path file = put("etc/ssl/certs/java/cacerts", "");
+        Files.write(file, JavaKeystore.store(List.of(placed.get(0), own, placed.get(1), placed.get(2))));
+        scrub(Map.of());
+        assertThat(Files.readAllBytes(file)).isEqualTo(JavaKeystore.store(List.of(own)));
+        Files.write(file, JavaKeystore.store(placed));
+        scrub(Map.of());
+        assertThat(file).doesNotExist();
+        for (byte[] other : List.of(new byte[] {0x30, (byte) 0x82, 1}, new byte[0], "\u00fe\u00ed debian:redoma.pem".getBytes(StandardCharsets.ISO_8859_1))) {
+            Files.write(file, other);
+            scrub(Map.of());
+            assertThat(file).hasBinaryContent(other);
+        }
+    }
+
+    @Test
+    void whatJavaWritesIsReadAndWhatIsWrittenJavaReads() throws Exception {
+        var made = java.security.KeyStore.getInstance("JKS");
+        made.load(null, null);
+        var out = new java.io.ByteArrayOutputStream();
+        made.store(out, "changeit".toCharArray());
+        assertThat(JavaKeystore.read(out.toByteArray())).hasValue(List.of());
+        assertThat(JavaKeystore.store(List.of())).isEqualTo(out.toByteArray());
+        out.reset();
+        made.store(out, "another".toCharArray());
+        assertThat(JavaKeystore.read(out.toByteArray())).isEmpty();
+    }
 }
