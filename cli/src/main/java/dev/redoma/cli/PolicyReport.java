@@ -37,6 +37,8 @@ final class PolicyReport {
         var lines = new ArrayList<String>();
         difference.opens().forEach(r -> lines.add("+ " + reach(r)));
         difference.closes().forEach(r -> lines.add("- " + reach(r)));
+        difference.setUpOpens().forEach(r -> lines.add("+ while it is set up: " + reach(r)));
+        difference.setUpCloses().forEach(r -> lines.add("- while it is set up: " + reach(r)));
         difference.asks().forEach(r -> lines.add("+ asks: " + r));
         difference.asksNoMore().forEach(r -> lines.add("- asks: " + r));
         if (lines.isEmpty()) {

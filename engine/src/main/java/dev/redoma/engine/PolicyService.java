@@ -11,6 +11,7 @@ import dev.redoma.model.wire.AuditRecord;
 import dev.redoma.model.wire.PolicyDifference;
 import dev.redoma.model.wire.PolicyExplanation;
 import dev.redoma.model.wire.PolicyProposal;
+import dev.redoma.policy.EffectivePolicy;
 import dev.redoma.policy.Explainer;
 import dev.redoma.policy.Learning;
 import dev.redoma.policy.PolicyStack;
@@ -50,7 +51,12 @@ final class PolicyService implements Policies {
         PolicyStack from = rules.taken(caller.tenant(), before);
         PolicyStack to = rules.taken(caller.tenant(), after);
         PolicyDifference reach = Reaches.difference(from.effective(0), to.effective(0));
-        return new PolicyDifference(reach.opens(), reach.closes(), rulesOf(to.approvals().without(from.approvals())), rulesOf(from.approvals().without(to.approvals())));
+        PolicyDifference setUp = Reaches.difference(whileSetUp(from), whileSetUp(to));
+        return new PolicyDifference(reach.opens(), reach.closes(), rulesOf(to.approvals().without(from.approvals())), rulesOf(from.approvals().without(to.approvals())), setUp.opens(), setUp.closes());
+    }
+
+    private static EffectivePolicy whileSetUp(PolicyStack stack) {
+        return stack.setUp().isPresent() ? stack.inSetUp().effective(0) : EffectivePolicy.NONE;
     }
 
     private static List<String> rulesOf(List<dev.redoma.policy.ApprovalRule> asked) {

@@ -174,6 +174,11 @@ class PolicyLifeTest {
         });
         assertThat(difference.closes()).isEmpty();
         assertThat(rig.engine().policies().difference(ALICE, "internet", "none").closes()).isNotEmpty();
+        assertThat(difference.setUpOpens()).isEmpty();
+        String setUp = "setup: {run: [make], egress: {web: [{hosts: [b.example.com], tls: opaque}]}}";
+        assertThat(rig.engine().policies().difference(ALICE, "none", setUp).opens()).isEmpty();
+        assertThat(rig.engine().policies().difference(ALICE, "none", setUp).setUpOpens()).singleElement().satisfies(r -> assertThat(r.hosts()).isEqualTo("b.example.com"));
+        assertThat(rig.engine().policies().difference(ALICE, setUp, "none").setUpCloses()).hasSize(1);
     }
 
     @Test

@@ -323,6 +323,7 @@ public final class Exchange {
         }
         answered = true;
         response.setStatus(101);
+        headers.forEach(h -> response.getHeaders().remove(h.getKey()));
         headers.forEach(h -> response.getHeaders().add(h.getKey(), h.getValue()));
         var connector = request.getConnectionMetaData().getConnector();
         request.setAttribute(HttpStream.UPGRADE_CONNECTION_ATTRIBUTE, new JettyTunnel(request.getConnectionMetaData().getConnection().getEndPoint(), connector.getExecutor(), talk));

@@ -138,7 +138,7 @@ public final class Explainer {
             notes.add("Approval of commands is advisory: patterns do not see what a program or a script does. What leaves and what is applied is where it is enforced.");
         }
         if (stack.setUp().isPresent()) {
-            notes.add("What set-up reaches is not in the list of what can be reached, nor in differences: it is over before the sandbox is anybody's. What set-up leaves behind, programs that run among it, stays.");
+            notes.add("What set-up reaches is not in the list of what can be reached: it is over before the sandbox is anybody's. What set-up leaves behind, programs that run among it, stays.");
         }
         if (policy.closed()) {
             notes.add("Nothing leaves: names are answered with NXDOMAIN, connections are refused.");

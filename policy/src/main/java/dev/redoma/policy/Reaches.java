@@ -12,11 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.BiFunction;
+import java.util.stream.Stream;
 
 /// What can be reached under one policy and not under another. Exact in classes, hosts, ports, addresses and methods; paths are compared as they are written, so that a line too much is possible there and a
 /// line too few is not.
 public final class Reaches {
     private static final long MOST = 3_000_000;
+    private static final int HTTP = 80;
 
     private final EffectivePolicy before;
     private final EffectivePolicy after;
@@ -77,9 +79,19 @@ public final class Reaches {
                 each(c, ports, name.pattern().toString(), number.toString(), (d, port) -> d.connectIn(c, name.sample(), port, List.of(number.sample())));
             }
         }
+        // HTTP without TLS to an address that a program names itself is refused, whatever rules say.
+        var literal = c == EgressClass.WEB ? ports.stream().flatMap(Reaches::withoutHttp).toList() : ports;
         for (Regions.Numbers number : numbers) {
-            each(c, ports, number.toString(), number.toString(), (d, port) -> d.literalIn(c, number.sample(), port));
+            each(c, literal, number.toString(), number.toString(), (d, port) -> d.literalIn(c, number.sample(), port));
         }
+    }
+
+    private static Stream<Ports.Range> withoutHttp(Ports.Range range) {
+        if (range.from() > HTTP || range.to() < HTTP) {
+            return Stream.of(range);
+        }
+        var below = range.from() < HTTP ? Stream.of(new Ports.Range(range.from(), HTTP - 1)) : Stream.<Ports.Range>empty();
+        return Stream.concat(below, range.to() > HTTP ? Stream.of(new Ports.Range(HTTP + 1, range.to())) : Stream.empty());
     }
 
     private void bounded(long work) {

@@ -232,6 +232,21 @@ class PreviewWireTest {
                 .contains("\r\nSet-Cookie: c=d;Secure\r\n").contains("\r\nSet-Cookie: e=f\r\n").contains("\r\nSet-Cookie: domain=value; HttpOnly\r\n");
         assertThat(hostile("Service-Worker-Allowed: /", "Content-Security-Policy: default-src 'self'", "X-Accel-Buffering: no", "Location: https://elsewhere.example.com/")).contains("Service-Worker-Allowed: /").contains("default-src 'self'")
                 .contains("X-Accel-Buffering: no").contains("Location: https://elsewhere.example.com/");
+        var dated = hostile("Date: Mon, 05 Jan 2026 00:00:00 GMT");
+        assertThat(dated.split("(?i)\r\ndate:", -1)).as(dated).hasSize(2);
+        assertThat(dated).contains("\r\nDate: Mon, 05 Jan 2026 00:00:00 GMT\r\n");
+        var at = URI.create(server.router());
+        try (var socket = new java.net.Socket(at.getHost(), at.getPort())) {
+            socket.setSoTimeout(60_000);
+            socket.getOutputStream().write(("GET /ws HTTP/1.1\r\nHost: " + host() + "\r\n" + token() + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+                    .getBytes(StandardCharsets.ISO_8859_1));
+            var upgraded = new StringBuilder();
+            for (int c = socket.getInputStream().read(); c >= 0 && upgraded.indexOf("\r\n\r\n") < 0; c = upgraded.indexOf("\r\n\r\n") < 0 ? socket.getInputStream().read() : -1) {
+                upgraded.append((char) c);
+            }
+            assertThat(upgraded).startsWith("HTTP/1.1 101");
+            assertThat(upgraded.toString().split("(?i)\r\ndate:", -1)).as("%s", upgraded).hasSize(2);
+        }
     }
 
     @Test

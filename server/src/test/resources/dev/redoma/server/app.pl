@@ -85,7 +85,7 @@ sub socket_of {
     my ($c, $h) = @_;
     my $accept = encode_base64(sha1($h->{'sec-websocket-key'} . '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'), '');
     my $protocol = defined $h->{'sec-websocket-protocol'} ? 'Sec-WebSocket-Protocol: ' . (split / *, */, $h->{'sec-websocket-protocol'})[0] . "\r\n" : '';
-    print $c "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: $accept\r\n$protocol\r\n";
+    print $c "HTTP/1.1 101 Switching Protocols\r\nDate: Mon, 05 Jan 2026 00:00:00 GMT\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: $accept\r\n$protocol\r\n";
     frame($c, 1, join("\n", map { "$_: $h->{$_}" } sort keys %$h));
     my $message = '';
     while (1) {

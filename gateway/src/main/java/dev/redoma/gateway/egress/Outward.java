@@ -82,13 +82,26 @@ final class Outward {
                 return;
             }
         }
-        var checked = check(decider, about, host, literal, port);
+        ClientHello seen = host != null && hello != null && PortsOf.seen(decider, host, port) ? hello : null;
+        Way.Checked checked;
+        try {
+            checked = check(decider, host, literal, port);
+        } catch (IOException unknown) {
+            unknown(about.as(FAILED).because("look-up"), seen, host, port);
+            return;
+        }
         if (checked == null) {
+            refuse(about.because("unrecorded"));
             return;
         }
         if (!(checked.decision() instanceof Allow allow)) {
-            Fact denied = Fact.of(checked.decision().reason() == Reason.NO_ADDRESS ? FAILED : DENIED, host, port, checked.decision());
-            refuse(host == null ? denied.at(literal.getHostAddress()) : denied);
+            boolean none = checked.decision().reason() == Reason.NO_ADDRESS;
+            Fact denied = Fact.of(none ? FAILED : DENIED, host, port, checked.decision());
+            if (none) {
+                unknown(denied, seen, host, port);
+            } else {
+                refuse(host == null ? denied.at(literal.getHostAddress()) : denied);
+            }
             return;
         }
         Fact fact = host == null ? Fact.of(CONNECT, null, port, allow).at(literal.getHostAddress()) : Fact.of(CONNECT, host, port, allow);
@@ -131,6 +144,12 @@ final class Outward {
         return kept.details().get("approval") instanceof String id ? told.with("approval", id) : told;
     }
 
+    /// For a program that reads HTTP. It is on record.
+    static Refused unreachable(Fact failed, String host) {
+        boolean proxy = "proxy".equals(failed.reason());
+        return Refused.of(502, proxy ? failed : failed.because("unreachable"), host, proxy ? "the proxy of this server's network gave no tunnel to it" : "no connection to " + host + " came about");
+    }
+
     /// What is known of it before anything is looked up: to be refused by another reason.
     private static Fact about(EgressDecider decider, @Nullable String host, InetAddress literal, int port) {
         if (host == null) {
@@ -153,22 +172,29 @@ final class Outward {
             Intercepted.answer(sandbox.interception(), site, hello, inside.socket(), spent.get().answer(told, site.host()));
             return;
         }
-        carried(hello.told(fact).with("intercepted", true), new Wanted(host, null, port, checked.addresses(), allow, null, new Requests(sandbox.budgets())), passing ->
-                new Intercepted(sandbox.interception(), new Decided(sandbox, site, passing), hello).serve());
+        carried(hello.told(fact).with("intercepted", true), new Wanted(host, null, port, checked.addresses(), allow, null, new Requests(sandbox.budgets())),
+                failed -> Intercepted.answer(sandbox.interception(), site, hello, inside.socket(), unreachable(failed, site.host())),
+                passing -> new Intercepted(sandbox.interception(), new Decided(sandbox, site, passing), hello).serve());
     }
 
-    /// Null: what it leads to could not be learned; that was told.
-    Way.@Nullable Checked check(EgressDecider decider, Fact about, @Nullable String host, InetAddress literal, int port) throws IOException {
-        if (sandbox.records().failing()) {
-            refuse(about.because("unrecorded"));
-            return null;
+    /// Null: nothing can be recorded now. Fails where what it leads to could not be learned.
+    Way.@Nullable Checked check(EgressDecider decider, @Nullable String host, InetAddress literal, int port) throws IOException {
+        return sandbox.records().failing() ? null : sandbox.way().check(decider, host, literal, port, sandbox.shares());
+    }
+
+    /// Allowed, but it leads nowhere: said in HTTP where that would have been seen (`hello`), and else by a reset.
+    private void unknown(Fact failed, @Nullable ClientHello hello, @Nullable String host, int port) throws IOException {
+        if (hello == null || host == null || Intercepted.spoken(hello).isEmpty()) {
+            refuse(failed);
+            return;
         }
-        try {
-            return sandbox.way().check(decider, host, literal, port, sandbox.shares());
-        } catch (IOException unknown) {
-            refuse(about.as(FAILED).because("look-up"));
-            return null;
-        }
+        sandbox.records().refused(failed);
+        Site site = Site.of(host, port);
+        Intercepted.answer(sandbox.interception(), site, hello, inside.socket(), nowhere(failed, host));
+    }
+
+    static Refused nowhere(Fact failed, String host) {
+        return Refused.of(502, failed, host, "look-up".equals(failed.reason()) ? "the server's look-up of " + host + " failed" : "no address of " + host + " is known to the server's resolver");
     }
 
     /// Null: it was refused.
@@ -249,7 +275,8 @@ final class Outward {
 
     /// It is within its rates and budgets.
     void carryCounted(Fact fact, @Nullable String host, @Nullable String said, Way.Checked checked, Allow allow, int port, @Nullable RequestHead head, Carrier carrier) throws IOException {
-        carried(fact, new Wanted(host, said, port, checked.addresses(), allow, head, null), passing -> {
+        Failing failing = head == null || host == null ? failed -> reset() : failed -> PlainHttp.tell(inside, unreachable(failed, host));
+        carried(fact, new Wanted(host, said, port, checked.addresses(), allow, head, null), failing, passing -> {
             var relay = new Relay(passing.link(), sandbox.spacious(), passing.by());
             relay.run(in -> carrier.carry(relay));
         });
@@ -267,8 +294,14 @@ final class Outward {
         void carry(Passing passing) throws IOException;
     }
 
-    private void carried(Fact fact, Wanted what, Carrying carrier) throws IOException {
-        var told = sandbox.records().allowed(fact);
+    /// What the program is told of a host that could not be reached.
+    private interface Failing {
+        void tell(Fact failed) throws IOException;
+    }
+
+    private void carried(Fact fact, Wanted what, Failing failing, Carrying carrier) throws IOException {
+        var head = what.head();
+        var told = head == null ? sandbox.records().allowed(fact) : sandbox.records().request(fact.asked(head.method(), head.path()), fact);
         if (told == EgressRecords.Told.TOO_MANY) {
             refuse(fact.as(DENIED).bare().because("too-many"));
             return;
@@ -278,8 +311,9 @@ final class Outward {
             dialled = sandbox.way().dial(what.addresses(), what.port());
         } catch (IOException unreachable) {
             Fact failed = fact.as(FAILED).bare().with("upstream", true);
-            sandbox.records().refused(unreachable instanceof UpstreamProxy.NoTunnel refused ? failed.because("proxy").with("status", refused.status()) : failed);
-            reset();
+            Fact why = unreachable instanceof UpstreamProxy.NoTunnel refused ? failed.because("proxy").with("status", refused.status()) : failed;
+            sandbox.records().refused(why);
+            failing.tell(why);
             return;
         }
         try (SocketChannel outside = dialled.channel()) {

@@ -59,14 +59,23 @@ final class PlainHttp {
     }
 
     private void checked(EgressDecider decider, RequestHead head, RequestReader reader) throws IOException {
-        var checked = outward.check(decider, Fact.of("connect.denied", host, PORT, decider.decideRequest(egressClass, host, PORT, head.method(), head.path())), host, Synthetic.RESOLVER, PORT);
+        Fact about = Fact.of("connect.denied", host, PORT, decider.decideRequest(egressClass, host, PORT, head.method(), head.path()));
+        Way.Checked checked;
+        try {
+            checked = outward.check(decider, host, Synthetic.RESOLVER, PORT);
+        } catch (IOException unknown) {
+            Fact failed = about.as("connect.failed").because("look-up");
+            answer(failed, Outward.nowhere(failed, host));
+            return;
+        }
         if (checked == null) {
+            outward.refuse(about.because("unrecorded"));
             return;
         }
         if (!(checked.decision() instanceof Allow connection)) {
             boolean unknown = checked.decision().reason() == Reason.NO_ADDRESS;
-            refuse(unknown ? 502 : 403, Fact.of(unknown ? "connect.failed" : "connect.denied", host, PORT, checked.decision()),
-                    unknown ? "no address of " + host + " is known to the server's resolver" : checked.decision().reason().text());
+            Fact fact = Fact.of(unknown ? "connect.failed" : "connect.denied", host, PORT, checked.decision());
+            answer(fact, unknown ? Outward.nowhere(fact, host) : Refused.of(403, fact, host, checked.decision().reason().text()));
             return;
         }
         if (!(connection.request(head.method(), head.path()) instanceof Allow allow)) {
@@ -109,16 +118,20 @@ final class PlainHttp {
 
     private void answer(Fact fact, Refused refused) throws IOException {
         sandbox.records().refused(fact);
+        tell(inside, refused);
+    }
+
+    static void tell(SocketChannel inside, Refused refused) throws IOException {
         var out = ByteBuffer.wrap(refused.http1());
         while (out.hasRemaining()) {
             inside.write(out);
         }
         inside.shutdownOutput();
-        drain();
+        drain(inside);
     }
 
     /// A close with unread bytes would take the answer away again.
-    private void drain() throws IOException {
+    private static void drain(SocketChannel inside) throws IOException {
         inside.socket().setSoTimeout(1000);
         byte[] buffer = new byte[4096];
         try {

@@ -154,7 +154,7 @@ class InterceptTest {
     }
 
     @Test
-    void anEventArrivesWhenItIsSentAndNotWithTheLast() throws Exception {
+    void nw15AnEventArrivesWhenItIsSentAndNotWithTheLast() throws Exception {
         var next = new java.util.concurrent.Semaphore(0);
         lab.origin(Lab.THERE, 443, SecureOrigin.http1(r -> {
             SecureOrigin.say(r, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");
@@ -381,5 +381,22 @@ class InterceptTest {
         assertThatThrownBy(() -> new SecureClient(lab, inside, inside.connect(java.net.InetAddress.ofLiteral(Lab.HERE), 443), A, true)).isInstanceOf(java.io.IOException.class);
         assertThat(requests()).isEmpty();
         assertThat(lab.told(inside)).anyMatch(t -> t.endsWith("sni-denied"));
+    }
+
+    /// What nobody answers is told like a refusal, in what the program speaks; what nobody resolves too.
+    @Test
+    void anOriginThatIsNotThereIsA502ThatSaysHostAndReason() throws Exception {
+        lab.name("dead.allowed.test", "45.0.0.77");
+        lab.apply(inside, all("dead.allowed.test", "gone.allowed.test"), null);
+        for (String[] one : new String[][] {{"dead.allowed.test", "unreachable"}, {"gone.allowed.test", "no-address"}}) {
+            for (String protocol : List.of("", "http/1.1")) {
+                try (var client = protocol.isEmpty() ? SecureClient.to(lab, inside, one[0]) : SecureClient.to(lab, inside, one[0], protocol)) {
+                    var answer = client.ask(SecureClient.get("/", one[0]));
+                    assertThat(answer.status()).isEqualTo(502);
+                    assertThat(answer.body()).contains("\"error\":\"egress_failed\"", "\"host\":\"" + one[0] + "\"", "\"reason\":\"" + one[1] + "\"");
+                }
+            }
+            assertThat(lab.told(inside)).anyMatch(t -> t.startsWith("connect.failed " + one[0]));
+        }
     }
 }

@@ -134,4 +134,19 @@ class PlainHttpTest {
         assertThat(lab.arrivals).isEmpty();
         assertThat(lab.told(inside)).anyMatch(t -> t.startsWith("request.denied a.allowed.test "));
     }
+
+    @Test
+    void anOriginThatIsNotThereIsA502ThatSaysHostAndReason() throws Exception {
+        lab.name("a.allowed.test", "45.0.0.77");
+        assertThat(exchange("GET / HTTP/1.1\r\nHost: a.allowed.test\r\n\r\n")).startsWith("HTTP/1.1 502 Bad Gateway\r\n").contains("\"error\":\"egress_failed\"", "\"host\":\"a.allowed.test\"", "\"reason\":\"unreachable\"");
+        assertThat(lab.told(inside)).contains("connect.failed a.allowed.test -");
+    }
+
+    @Test
+    void thePathOfWhatWentOutIsOnRecord() throws Exception {
+        exchange("GET /one/two?secret=3 HTTP/1.1\r\nHost: a.allowed.test\r\n\r\n");
+        var connect = lab.records(inside).stream().filter(r -> r.action().equals("connect")).findFirst().orElseThrow().fields();
+        assertThat(connect).containsEntry("method", "GET").containsEntry("path", "/one/two");
+        assertThat(connect.toString()).doesNotContain("secret");
+    }
 }
