@@ -156,20 +156,26 @@ class EgressDrillTest {
         assertThat(flood.records(flood.last() - 50)).anyMatch(r -> "many".equals(r.fields().get("reason")) && ((Number) r.fields().get("again")).longValue() > 100);
     }
 
+    /// Whatever comes to `came` by any of this host's addresses.
+    private static ServerSocketChannel service(List<String> came) throws java.io.IOException {
+        var service = ServerSocketChannel.open().bind(new InetSocketAddress(0));
+        Thread.ofVirtual().start(() -> {
+            while (service.isOpen()) {
+                try (var one = service.accept()) {
+                    came.add(String.valueOf(one.getRemoteAddress()));
+                } catch (java.io.IOException closed) {
+                    return;
+                }
+            }
+        });
+        return service;
+    }
+
     @Test
     void servicesOfThisHostTheApiAndTheRouterAmongThemAreReachedByNobody() throws Exception {
         var came = new CopyOnWriteArrayList<String>();
-        try (var service = ServerSocketChannel.open().bind(new InetSocketAddress(0))) {
+        try (var service = service(came)) {
             int port = ((InetSocketAddress) service.getLocalAddress()).getPort();
-            Thread.ofVirtual().start(() -> {
-                while (service.isOpen()) {
-                    try (var one = service.accept()) {
-                        came.add(String.valueOf(one.getRemoteAddress()));
-                    } catch (java.io.IOException closed) {
-                        return;
-                    }
-                }
-            });
             var every = LabBox.create(server, "egress:\n  web:\n    - {hosts: ['*'], ports: any, tls: opaque}\n");
             var addresses = new java.util.ArrayList<>(EgressAddressCases.own());
             addresses.addAll(List.of("127.0.0.1", "::1", "0.0.0.0", "::ffff:127.0.0.1"));
@@ -188,5 +194,67 @@ class EgressDrillTest {
             assertThat(every.records(0)).filteredOn(r -> r.action().equals("connect.denied")).allMatch(r -> r.fields().get("reason").equals("never-dialled"))
                     .extracting(r -> r.fields().get("host")).contains("own0.any.test", "own" + (at - 1) + ".any.test");
         }
+    }
+
+    /// A request can name an address that the server, or a sandbox for it, goes to: in these fields and no others.
+    @Test
+    void nw21NothingThatARequestNamesMakesTheServerDialWhatPolicyDoesNot() throws Exception {
+        var came = new CopyOnWriteArrayList<String>();
+        try (var service = service(came)) {
+            int port = ((InetSocketAddress) service.getLocalAddress()).getPort();
+            var addresses = new java.util.ArrayList<>(EgressAddressCases.own().stream().filter(a -> !a.contains(":")).toList());
+            addresses.addAll(List.of("127.0.0.1", "localhost", "0.0.0.0", "[::1]", "0x7f000001"));
+            for (String address : addresses) {
+                String at = address + ":" + port;
+                for (String policy : List.of("internet", "egress: {web: [{hosts: ['*'], ports: any, tls: opaque}]}")) {
+                    var made = server.post("/v1/sandboxes", Map.of("template", "base", "policy", policy, "workspace", Map.of("from", "git:http://" + at + "/r.git")));
+                    assertThat(made.statusCode()).as(at + made.body()).isBetween(400, 499);
+                }
+                var begun = server.post("/v1/templates/pulled/builds", Map.of("image", at + "/r:v1"));
+                assertThat(begun.statusCode()).as(at + begun.body()).isBetween(200, 499);
+                if (begun.statusCode() < 300) {
+                    String build = "/v1/builds/" + EnvdClient.JSON.readTree(begun.body()).get("id").asString();
+                    within(() -> assertThat(server.get(build).body()).contains("\"state\":\"failed\""));
+                }
+            }
+            assertThat(came).isEmpty();
+        }
+        var fields = new java.util.TreeSet<String>();
+        EnvdClient.JSON.readTree(server.get("/v1/openapi.json").body()).get("components").get("schemas").properties().forEach(schema -> schema.getValue().path("properties").propertyNames().forEach(name -> {
+            if (name.matches("(?i).*(url|uri|image|^from|remote|webhook|callback|endpoint|registry|repository).*")) {
+                fields.add(schema.getKey() + "." + name);
+            }
+        }));
+        // answers, and a path inside: Change, Exposure, Line, Move, Workspace
+        assertThat(fields).containsExactlyInAnyOrder("NewWorkspace.from", "StartBuild.image", "Change.from", "Exposure.pathUrl", "Exposure.url", "Line.from", "Move.from", "Workspace.from");
+    }
+
+    /// The kernel joins whoever finds a socket file: so nobody finds one whose policy is another.
+    @Test
+    void aSocketInASharedVolumeJoinsOnlySandboxesUnderOnePolicy() throws Exception {
+        assertThat(server.post("/v1/volumes", Map.of("name", "common", "sizeBytes", 64 << 20, "shared", true)).statusCode()).isEqualTo(201);
+        var mounts = List.of(Map.of("name", "common", "path", "/v"));
+        var readers = List.of(Map.of("name", "common", "path", "/v", "readOnly", true));
+        var one = LabBox.create(server, ALLOWS, Map.of("volumes", mounts));
+        one.start("s = socket.socket(socket.AF_UNIX); s.bind('/v/s'); os.chmod('/v/s', 0o777); s.listen()\nwhile True:\n  c, _ = s.accept(); c.sendall(b'joined'); c.close()");
+        for (var asked : List.of(mounts, readers)) {
+            for (String policy : List.of("none", "internet", ALLOWS.replace("allowed", "other"))) {
+                var refused = server.post("/v1/sandboxes", Map.of("template", "base", "policy", policy, "volumes", asked));
+                assertThat(refused.statusCode()).as(refused.body()).isEqualTo(403);
+                assertThat(refused.body()).contains("policy-refused", "common");
+            }
+        }
+        var other = LabBox.create(server, ALLOWS, Map.of("volumes", readers));
+        for (String user : List.of("user", "root")) {
+            within(() -> assertThat(LabBox.printed(other.probe(user, "s = socket.socket(socket.AF_UNIX); s.connect('/v/s'); told(s.recv(9))"))).contains("joined"));
+        }
+        for (String policy : List.of("none", "internet")) {
+            var changed = server.send("PUT", "/v1/sandboxes/" + other.id + "/policy", java.net.http.HttpRequest.BodyPublishers.ofString("{\"policy\":\"" + policy + "\"}"), "Content-Type", "application/json");
+            assertThat(changed.statusCode()).as(changed.body()).isEqualTo(403);
+        }
+        for (var box : List.of(one, other)) {
+            server.delete("/v1/sandboxes/" + box.id);
+        }
+        within(() -> assertThat(server.delete("/v1/volumes/common").statusCode()).isEqualTo(204));
     }
 }

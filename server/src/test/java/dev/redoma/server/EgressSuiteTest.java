@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What programs try in order to get out, in real sandboxes, as user and as root, against an internet of the tests' own. A case passes on what that saw, down to the single packet, and on
 /// the record; what the program was told does not count.
@@ -63,6 +64,11 @@ class EgressSuiteTest {
     @ParameterizedTest(name = "{0}: {1}")
     @MethodSource("cases")
     void nothingLeavesButWhatThePolicyLetsThrough(String user, EgressCase given) throws Exception {
+        passes(user, given);
+    }
+
+    /// What the program was told.
+    private static String passes(String user, EgressCase given) throws Exception {
         String label = "c" + RUNS.incrementAndGet();
         var what = given.with(label);
         var box = BOXES.get(what.under() + " " + user);
@@ -83,6 +89,42 @@ class EgressSuiteTest {
         var told = new ArrayList<String>();
         box.records(last).stream().filter(r -> !r.action().equals("connect.closed") && !r.fields().containsKey("again")).map(LabBox::told).forEach(told::add);
         matches("recorded; " + output, told, what.records());
+        return LabBox.printed(output);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"user", "root"})
+    void nw01ThereIsNoProxyToUnset(String user) throws Exception {
+        passes(user, EgressCase.web("without any variable", "run('env', '-i', 'curl', '-sS', '-m', '5', 'https://denied.test')\nrun('env', '-u', 'HTTPS_PROXY', '-u', 'https_proxy', 'curl', '-sS', '-m', '5', '--noproxy', '*', 'https://denied.test')\n"
+                + "literal('45.0.0.1', 443, records(hello('denied.test')))").records("dns.denied denied.test no-rule"));
+        passes(user, EgressCase.web("with variables that name a proxy", "os.environ.update(https_proxy='http://45.0.0.9:3128', ALL_PROXY='socks5h://45.0.0.9:3128')\nrun('curl', '-sS', '-m', '5', 'https://{h}.allowed.test')"));
+    }
+
+    /// Where no name or address of it is granted there is no connection at all. Where every host is, an address is decided after the program has connected: it gets a reset, or of HTTP the reason, and never an end that looks orderly.
+    @ParameterizedTest
+    @ValueSource(strings = {"user", "root"})
+    void nw07WhatIsDeniedDoesNotLookConnected(String user) throws Exception {
+        String output = passes(user, EgressCase.web("connecting", """
+                for to in (('45.0.0.1', 443), ('45.0.0.1', 22), ('10.9.0.1', 80), ('169.254.169.254', 80), ('198.18.7.7', 443), ('2a00:45::1', 443)):
+                    with socket.socket(socket.AF_INET6 if ':' in to[0] else socket.AF_INET) as s:
+                        s.settimeout(5)
+                        told('connect', s.connect_ex(to))
+                """));
+        assertThat(output.lines().filter(l -> l.contains("connect "))).as(output).hasSize(6).allMatch(l -> l.matches("connect (101|111)"));
+        String last = user.equals("root") ? "8" : "7";
+        String inward = passes(user, EgressCase.every("an address that is decided", "literal('10.9.7." + last + "', 8080, b'x', False); literal('10.9.8." + last + "', 443, records(hello('x.test')), False)")
+                .records("connect.denied 10.9.7." + last + " private-address", "connect.denied 10.9.8." + last + " private-address"));
+        assertThat(inward.lines().filter(l -> l.contains("ConnectionResetError"))).as(inward).hasSize(2);
+        String http = passes(user, EgressCase.web("a name that leads inwards", "http('{h}.allowed.test', 'GET / HTTP/1.1\\nHost: {h}.allowed.test\\n\\n')").leads("10.9.0.1")
+                .records("dns {h}.allowed.test -", "connect.denied {h}.allowed.test private-address"));
+        assertThat(http).contains("403 Forbidden", "egress_refused");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"user", "root"})
+    void nw14WhatGoesToAnAddressGoesThereWhateverHostItNames(String user) throws Exception {
+        String to = "45.4.0." + (user.equals("root") ? 1 : 2);
+        passes(user, EgressCase.every("another host in the request", "literal('" + to + "', 3128, b'GET / HTTP/1.1\\r\\nHost: other.test\\r\\n\\r\\n')").arrives(to + ":3128 tcp.*").records("connect " + to + " -"));
     }
 
     private static void matches(String as, List<String> seen, List<String> expected) {

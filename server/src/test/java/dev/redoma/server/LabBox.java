@@ -40,7 +40,13 @@ final class LabBox {
     }
 
     static LabBox create(RealServer server, String policy) throws Exception {
-        var made = server.post("/v1/sandboxes", Map.of("template", "base", "policy", policy), Sandbox.class);
+        return create(server, policy, Map.of());
+    }
+
+    static LabBox create(RealServer server, String policy, Map<String, ?> more) throws Exception {
+        var body = new HashMap<String, Object>(Map.of("template", "base", "policy", policy));
+        body.putAll(more);
+        var made = server.post("/v1/sandboxes", body, Sandbox.class);
         var box = new LabBox(server, made.id());
         byte[] probe;
         try (var in = LabBox.class.getResourceAsStream("probe.py")) {
@@ -68,6 +74,16 @@ final class LabBox {
         var output = server.send("GET", path + "/" + begun.id() + "/output", BodyPublishers.noBody(), "Accept", "text/event-stream").body();
         assertThat(ended.state()).as(output).isEqualTo("exited");
         return ended.exitCode() + "\n" + output;
+    }
+
+    /// What the command printed, of what `run` and `probe` return.
+    static String printed(String output) {
+        var text = new StringBuilder();
+        var pieces = java.util.regex.Pattern.compile("\"base64\":\"([^\"]*)\"").matcher(output);
+        while (pieces.find()) {
+            text.append(new String(java.util.Base64.getDecoder().decode(pieces.group(1)), StandardCharsets.UTF_8));
+        }
+        return text.toString();
     }
 
     void policy(String policy) throws Exception {

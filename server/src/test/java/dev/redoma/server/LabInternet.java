@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /// An internet of the tests' own: a network namespace that leads nowhere, in which every address there is, public, private or a metadata service's, is answered on the ports
@@ -38,13 +39,18 @@ final class LabInternet implements AutoCloseable {
     private final List<AutoCloseable> open = new ArrayList<>();
 
     LabInternet() throws IOException {
+        this(Set.of());
+    }
+
+    /// `left`: ports on which somebody else will listen.
+    LabInternet(Set<Integer> left) throws IOException {
         holder = new ProcessBuilder("unshare", "--net", "sh", "-c",
                 "ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo && echo ready && exec cat").redirectErrorStream(true).start();
         assertThat(new String(holder.getInputStream().readNBytes(6), StandardCharsets.UTF_8)).isEqualTo("ready\n");
         network = NetworkNamespace.ofProcess(holder.pid());
         names = new LabNames(network);
         open.add(names);
-        for (int port : TCP) {
+        for (int port : TCP.stream().filter(p -> !left.contains(p)).toList()) {
             ServerSocketChannel listener = network.serverSocket().bind(new InetSocketAddress(port), 200);
             open.add(listener);
             Thread.ofVirtual().start(() -> accept(listener));
@@ -54,6 +60,10 @@ final class LabInternet implements AutoCloseable {
             open.add(datagrams);
             Thread.ofVirtual().start(() -> receive(datagrams, port));
         }
+    }
+
+    long pid() {
+        return holder.pid();
     }
 
     /// How the server under test gets out: its sockets begin in here, and the name server in here is the one it is told to ask.

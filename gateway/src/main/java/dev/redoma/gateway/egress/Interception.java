@@ -3,6 +3,8 @@ package dev.redoma.gateway.egress;
 
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Interception {
     /// Hosts whose certificates are kept; the one used longest ago goes first.
     static final int KEPT = 64;
-    private static final long FRESH = Duration.ofHours(24).toNanos();
+    private static final Duration FRESH = Duration.ofHours(24);
     private static final int SESSIONS = 64;
 
     private final UpstreamTrust upstream;
@@ -25,14 +27,26 @@ final class Interception {
     private final Map<String, Kept> kept = new LinkedHashMap<>(16, 0.75f, true);
     private @Nullable SSLContext outside;
 
-    private record Kept(SSLContext context, long since) {}
+    private final InstantSource clock;
+
+    /// `since`: by the host's clock, which is that of the sandbox too. It may be set while they live: a certificate is used by the time that it is good for, not by how long it was kept.
+    private record Kept(SSLContext context, Instant since) {
+        boolean good(Instant now) {
+            return !now.isBefore(since) && now.isBefore(since.plus(FRESH));
+        }
+    }
 
     private @Nullable SandboxAuthority authority;
 
     /// `authority`: asked for when it is needed first.
     Interception(UpstreamTrust upstream, Supplier<SandboxAuthority> authority) {
+        this(upstream, authority, InstantSource.system());
+    }
+
+    Interception(UpstreamTrust upstream, Supplier<SandboxAuthority> authority, InstantSource clock) {
         this.upstream = upstream;
         this.minting = authority;
+        this.clock = clock;
     }
 
     private SandboxAuthority minted() {
@@ -61,8 +75,9 @@ final class Interception {
         lock.lock();
         try {
             Kept known = kept.get(host);
-            if (known == null || System.nanoTime() - known.since > FRESH) {
-                known = new Kept(context(minted().leaf(host, address)), System.nanoTime());
+            Instant now = clock.instant();
+            if (known == null || !known.good(now)) {
+                known = new Kept(context(minted().leaf(host, address, now)), now);
                 kept.put(host, known);
                 if (kept.size() > KEPT) {
                     kept.remove(kept.keySet().iterator().next());

@@ -112,10 +112,10 @@ final class SandboxAuthority {
     /// A certificate and its key, for a name or an address.
     record Leaf(X509Certificate certificate, java.security.PrivateKey key) {}
 
-    Leaf leaf(String host, boolean address) {
+    Leaf leaf(String host, boolean address, Instant now) {
         try {
             var ids = new JcaX509ExtensionUtils();
-            var builder = builder(new X500Principal("CN=" + (host.length() > 64 ? "host" : host)), leafKeys, LEAF)
+            var builder = builder(new X500Principal("CN=" + (host.length() > 64 ? "host" : host)), leafKeys, now)
                     .addExtension(Extension.basicConstraints, true, new BasicConstraints(false))
                     .addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature))
                     .addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(KeyPurposeId.id_kp_serverAuth))
@@ -127,9 +127,8 @@ final class SandboxAuthority {
         }
     }
 
-    private static JcaX509v3CertificateBuilder builder(X500Principal subject, KeyPair of, Duration good) {
-        Instant now = Instant.now();
-        return new JcaX509v3CertificateBuilder(ISSUER, new BigInteger(120, RANDOM).setBit(119), Date.from(now.minus(BEFORE)), Date.from(now.plus(good)), subject, of.getPublic());
+    private static JcaX509v3CertificateBuilder builder(X500Principal subject, KeyPair of, Instant now) {
+        return new JcaX509v3CertificateBuilder(ISSUER, new BigInteger(120, RANDOM).setBit(119), Date.from(now.minus(BEFORE)), Date.from(now.plus(LEAF)), subject, of.getPublic());
     }
 
     private X509Certificate signed(X509v3CertificateBuilder builder) throws OperatorCreationException, CertificateException {

@@ -60,7 +60,7 @@ final class SecureOrigin {
     static SSLSocket secured(java.net.Socket plain, String... names) throws IOException {
         try {
             var context = SSLContext.getInstance("TLS");
-            context.init(new KeyManager[] {new OneKey(AUTHORITY.leaf(names[0], names[0].matches("[0-9.]+")))}, null, null);
+            context.init(new KeyManager[] {new OneKey(AUTHORITY.leaf(names[0], names[0].matches("[0-9.]+"), java.time.Instant.now()))}, null, null);
             var socket = (SSLSocket) context.getSocketFactory().createSocket(plain, null, true);
             socket.setUseClientMode(false);
             var parameters = socket.getSSLParameters();
@@ -74,7 +74,7 @@ final class SecureOrigin {
 
     static SSLContext context(String name) throws GeneralSecurityException {
         var context = SSLContext.getInstance("TLS");
-        context.init(new KeyManager[] {new OneKey(AUTHORITY.leaf(name, false))}, null, null);
+        context.init(new KeyManager[] {new OneKey(AUTHORITY.leaf(name, false, java.time.Instant.now()))}, null, null);
         return context;
     }
 
