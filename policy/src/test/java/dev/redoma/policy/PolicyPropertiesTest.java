@@ -124,8 +124,8 @@ class PolicyPropertiesTest {
     @Test
     void port80OfAddressesIsNotSaidToBeReached() {
         var policy = new PolicyStack("p", List.of(PolicyFile.read("request", "p", "egress: {web: [{hosts: ['*'], ports: [80, 443], tls: opaque}, {hosts: [45.0.0.7], ports: '79-81'}]}"))).effective(1);
-        assertThat(Reaches.of(policy)).filteredOn(r -> r.hosts().equals("*")).isNotEmpty().allMatch(r -> ports(r.ports()).has(80));
-        assertThat(Reaches.of(policy)).filteredOn(r -> !r.hosts().equals("*")).isNotEmpty().noneMatch(r -> ports(r.ports()).has(80)).anyMatch(r -> ports(r.ports()).has(443));
+        assertThat(Reaches.of(policy)).filteredOn(r -> r.hosts().equals("*")).anyMatch(r -> ports(r.ports()).has(80));
+        assertThat(Reaches.of(policy)).filteredOn(r -> !r.hosts().equals("*")).noneMatch(r -> ports(r.ports()).has(80)).anyMatch(r -> ports(r.ports()).has(443));
         assertThat(Reaches.of(policy)).doesNotHaveDuplicates();
     }
 
