@@ -215,6 +215,15 @@ public final class Exchange {
         return stream = new ResponseStream(response, request.getComponents().getByteBufferPool());
     }
 
+    /// Our own date cannot be removed, only replaced.
+    private void field(Map.Entry<String, String> field) {
+        if (field.getKey().equalsIgnoreCase(HttpHeader.DATE.asString())) {
+            response.getHeaders().put(HttpHeader.DATE, field.getValue());
+        } else {
+            response.getHeaders().add(field.getKey(), field.getValue());
+        }
+    }
+
     /// As `stream`, with exactly these header fields and whatever length they say; none says that the end of the answer is its end. `length` -1
     /// where there is none among them.
     public ResponseStream stream(int status, List<Map.Entry<String, String>> headers, long length) {
@@ -223,8 +232,8 @@ public final class Exchange {
         }
         answered = true;
         response.setStatus(status);
-        headers.forEach(h -> response.getHeaders().remove(h.getKey())); // such as our own Date
-        headers.forEach(h -> response.getHeaders().add(h.getKey(), h.getValue()));
+        headers.forEach(h -> response.getHeaders().remove(h.getKey()));
+        headers.forEach(this::field);
         boolean body = !head() && status >= 200 && status != 204 && status != 304;
         if (body && length < 0 && request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_1) {
             response.getHeaders().put(HttpHeader.TRANSFER_ENCODING, "chunked");
@@ -324,7 +333,7 @@ public final class Exchange {
         answered = true;
         response.setStatus(101);
         headers.forEach(h -> response.getHeaders().remove(h.getKey()));
-        headers.forEach(h -> response.getHeaders().add(h.getKey(), h.getValue()));
+        headers.forEach(this::field);
         var connector = request.getConnectionMetaData().getConnector();
         request.setAttribute(HttpStream.UPGRADE_CONNECTION_ATTRIBUTE, new JettyTunnel(request.getConnectionMetaData().getConnection().getEndPoint(), connector.getExecutor(), talk));
         write(true, ByteBuffer.allocate(0));
