@@ -45,6 +45,9 @@ pub fn place(it: &Trust) -> Outcome<()> {
     link(FILE, &format!("{DIRECTORY}/redoma.pem"))?;
     link("redoma.pem", &by_hash(it))?;
     for file in &it.files {
+        if let Some(directory) = Path::new(&file.path).parent().filter(|_| file.directory) {
+            fs::create_dir_all(directory).at(directory.as_os_str().as_encoded_bytes())?;
+        }
         if !file.link.is_empty() {
             link(&file.link, &file.path)?;
         } else if Path::new(&file.path).parent().is_some_and(Path::is_dir) {

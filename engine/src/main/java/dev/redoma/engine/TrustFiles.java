@@ -22,6 +22,9 @@ final class TrustFiles {
     static final String SUDOERS = "/etc/sudoers.d/redoma";
     static final String PROFILE = "/etc/profile.d/redoma-trust.sh";
     static final String ANCHOR = "/etc/pki/ca-trust/source/anchors/redoma.crt";
+    /// Policies of browsers, which look at no bundle.
+    static final String CHROMIUM = "/etc/chromium/policies/managed/redoma.json";
+    static final String CHROME = "/etc/opt/chrome/policies/managed/redoma.json";
     /// Files that hold the authority and nothing else.
     static final List<String> COPIES = List.of(AUTHORITY, ANCHOR);
     private static final String LINKED = "/etc/ssl/certs/redoma";
@@ -66,6 +69,7 @@ final class TrustFiles {
         var message = Trust.newBuilder().setAuthority(ByteString.copyFromUtf8(authority)).setSubjectHash(SUBJECT_HASH)
                 .addFiles(placed(SUDOERS, sudoers(), 0440)).addFiles(placed(PROFILE, profile(), 0644)).addFiles(placed(ANCHOR, authority, 0644));
         others(authority).forEach((path, certificate) -> message.addFiles(placed(path, certificate, 0644)));
+        List.of(CHROMIUM, CHROME).forEach(path -> message.addFiles(placed(path, browser(authority), 0644).toBuilder().setDirectory(true)));
         links(authority).forEach((path, to) -> message.addFiles(Placed.newBuilder().setPath(path).setLink(to)));
         return message.build();
     }
@@ -73,7 +77,7 @@ final class TrustFiles {
     /// Trusted no longer: what `message` placed goes.
     static Trust gone() {
         var message = Trust.newBuilder().setSubjectHash(SUBJECT_HASH);
-        List.of(SUDOERS, PROFILE, ANCHOR).forEach(path -> message.addFiles(Placed.newBuilder().setPath(path)));
+        List.of(SUDOERS, PROFILE, ANCHOR, CHROMIUM, CHROME).forEach(path -> message.addFiles(Placed.newBuilder().setPath(path)));
         for (int i = 1; i <= MOST_FILES; i++) {
             message.addFiles(Placed.newBuilder().setPath(local(i))).addFiles(Placed.newBuilder().setPath(LINKED + "-" + i + ".pem"));
         }
@@ -87,6 +91,11 @@ final class TrustFiles {
             links.put(LINKED + "-" + i + ".pem", local(i));
         }
         return links;
+    }
+
+    /// Chromium and what is made of it take authorities beside their own from what an administrator says.
+    static String browser(String authority) {
+        return certificates(authority, "").stream().map(c -> '"' + Base64.getEncoder().encodeToString(c) + '"').collect(Collectors.joining(",", "{\"CACertificates\":[", "]}\n"));
     }
 
     private static String local(int number) {

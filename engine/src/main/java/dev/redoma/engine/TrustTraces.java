@@ -15,7 +15,8 @@ import java.util.Set;
 
 /// What the hand-over leaves of a sandbox's trust, as long as it is byte for byte that: the authority, the template's bundle with it at the end, what keeps and sets the variables.
 final class TrustTraces {
-    private static final Set<String> DIRECTORIES = Set.of("/usr/local/share/ca-certificates", "/etc/ssl", "/etc/ssl/certs", "/etc/ssl/certs/java");
+    private static final Set<String> DIRECTORIES = Set.of("/usr/local/share/ca-certificates", "/etc/ssl", "/etc/ssl/certs", "/etc/ssl/certs/java", "/etc/chromium", "/etc/chromium/policies",
+            "/etc/chromium/policies/managed", "/etc/opt", "/etc/opt/chrome", "/etc/opt/chrome/policies", "/etc/opt/chrome/policies/managed");
 
     private TrustTraces() {}
 
@@ -81,6 +82,7 @@ final class TrustTraces {
         return switch (path) {
             case TrustFiles.SUDOERS -> Optional.of(TrustFiles.sudoers());
             case TrustFiles.PROFILE -> Optional.of(TrustFiles.profile());
+            case TrustFiles.CHROMIUM, TrustFiles.CHROME -> Optional.of(TrustFiles.browser(authority));
             default -> Optional.ofNullable(TrustFiles.others(authority).get(path));
         };
     }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Tools that are not in the template `base`, installed into it and used while TLS is intercepted, towards the registries that this machine's own clients are configured for, as user and under `sudo`:
 /// nobody tells them of the sandbox's authority. What is in the template is in `InterceptClientsTest`.
@@ -22,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(900)
 class ToolsTrustTest {
     private static final String EVERYTHING_SEEN = "privileges: sudo\negress:\n  web:\n    - {hosts: ['*'], ports: [80, 443], methods: [GET, HEAD, POST]}\n";
-    private static final String TOOLS = "cargo-web golang-go default-jdk-headless maven";
+    private static final String TOOLS = "cargo-web golang-go default-jdk-headless maven chromium";
     /// Installed into the user's own home.
     private static final Set<String> OF_THE_USER = Set.of("uv", "requests", "httpx");
     @TempDir
@@ -99,6 +100,25 @@ class ToolsTrustTest {
             String whole = how.equals("user") ? line : "sudo --preserve-env=PIP_INDEX_URL,npm_config_registry,GOPROXY sh -c '" + line.replace("'", "'\\''") + "'";
             assertThat(ran("user", whole)).as(how).contains(wanted);
         }
+    }
+
+    /// No proxy stands between: a browser has nothing to be told. (NSS, which other builds look at, is not written.)
+    @ParameterizedTest
+    @ValueSource(strings = {"", "sudo --preserve-env=npm_config_registry "})
+    void nw17ABrowserLoadsWhatIsAllowedAndShowsWhyNotWhatIsRefused(String how) throws Exception {
+        String browse = how + "sh -c 'timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir=$(mktemp -d) --dump-dom %s 2>/dev/null'";
+        assertThat(ran("user", browse.formatted("${npm_config_registry%/}/is-number"))).contains("\"is-number\"");
+        change(EVERYTHING_SEEN + "    - {hosts: [" + java.net.URI.create(host.variables().get("npm_config_registry")).getHost() + "], paths: [/is-number]}\n");
+        try {
+            assertThat(box.run("user", browse.formatted("${npm_config_registry%/}/is-odd"), host.variables()).out()).contains("egress_refused", "request.web[1]");
+        } finally {
+            change(EVERYTHING_SEEN);
+        }
+    }
+
+    private static void change(String policy) throws Exception {
+        var answer = server.send("PUT", "/v1/sandboxes/" + box.box().id() + "/policy", java.net.http.HttpRequest.BodyPublishers.ofByteArray(dev.redoma.http.Json.bytes(java.util.Map.of("policy", policy))), "Content-Type", "application/json");
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     }
 
     @Test

@@ -22,7 +22,9 @@ final class Identity {
             new Place(List.of("etc", "ssl", "certs"), name -> name.matches("38b0e9fd\\.0|redoma(-[0-9]+)?\\.pem")),
             new Place(List.of("etc", "pki", "ca-trust", "source", "anchors"), "redoma.crt"::equals),
             new Place(List.of("etc", "sudoers.d"), "redoma"::equals),
-            new Place(List.of("etc", "profile.d"), "redoma-trust.sh"::equals));
+            new Place(List.of("etc", "profile.d"), "redoma-trust.sh"::equals),
+            new Place(List.of("etc", "chromium", "policies", "managed"), "redoma.json"::equals),
+            new Place(List.of("etc", "opt", "chrome", "policies", "managed"), "redoma.json"::equals));
     private static final List<Place> MACHINE = List.of(
             new Place(List.of("etc"), "machine-id"::equals),
             new Place(List.of("var", "lib", "dbus"), "machine-id"::equals),
