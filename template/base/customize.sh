@@ -16,6 +16,7 @@ mkdir -p "$root/var/cache/apt/archives/partial" "$root/var/lib/apt/lists/partial
 find "$root/usr/share/doc" -mindepth 1 ! -name copyright ! -type d -delete
 find "$root/usr/share/doc" -mindepth 1 -type d -empty -delete
 rm -rf "$root"/usr/share/{man,info,lintian,linda}/* "$root"/usr/share/locale/*
+mkdir "$root"/usr/share/man/man{1..8} # packages with alternatives, Java's among them, link pages into these and fail without
 
 if [ "$REDOMA_WITH_NODE" = npm ]; then
     mkdir -p "$root/usr/local/lib/node_modules/npm"

@@ -87,7 +87,7 @@ final class TrustTraces {
         };
     }
 
-    /// The certificates of the template's and perhaps the authorities, in whatever order tools have put them, each once, and no other text.
+    /// The certificates of the template's and perhaps the authorities, in whatever order and as often as tools have put them, and no other text.
     private static boolean bundle(String now, String below, String authority) {
         var before = parts(below);
         var more = parts(authority);
@@ -95,8 +95,8 @@ final class TrustTraces {
         boolean text = is.text().stream().allMatch(line -> before.text().contains(line) || more.text().contains(line));
         var all = new HashSet<>(before.certificates());
         all.addAll(more.certificates());
-        return text && is.certificates().size() == new HashSet<>(is.certificates()).size()
-                && (all.equals(new HashSet<>(is.certificates())) || new HashSet<>(before.certificates()).equals(new HashSet<>(is.certificates())));
+        var trusted = new HashSet<>(is.certificates());
+        return text && (trusted.equals(all) || trusted.equals(new HashSet<>(before.certificates())));
     }
 
     private record Parts(List<String> certificates, Set<String> text) {}

@@ -91,7 +91,6 @@ class ToolsTrustTest {
         "cargo | rm -rf DIR && cp -r /tmp/crate DIR && cd DIR && CARGO_HOME=DIR/home cargo fetch 2>&1 && ls DIR/home/registry/cache/* | itoa",
         "java.net.http | java /tmp/Ask.java http $npm_config_registry | 200",
         "URLConnection | java /tmp/Ask.java url $npm_config_registry | 200",
-        "java of its own | cp -rL $(dirname $(dirname $(readlink -f $(command -v java)))) DIR && rm DIR/lib/security/cacerts && JAVA_HOME=DIR mvn -B -ntp -Dmaven.repo.local=DIR/m2 org.apache.maven.plugins:maven-dependency-plugin:3.6.0:get -Dartifact=junit:junit:4.13.2 -Dtransitive=false 2>&1 | BUILD SUCCESS",
         "mvn | env -u MAVEN_OPTS mvn -B -ntp -Dmaven.repo.local=DIR org.apache.maven.plugins:maven-dependency-plugin:3.6.0:get -Dartifact=junit:junit:4.13.2 -Dtransitive=false 2>&1 | BUILD SUCCESS",
         "go | rm -rf DIR && mkdir DIR && cd DIR && export HOME=DIR GOPATH=DIR/path GOCACHE=DIR/cache GOTOOLCHAIN=local GOSUMDB=off GOFLAGS=-modcacherw && go mod init example.com/g 2>&1 && go get golang.org/x/text@v0.3.8 2>&1 && ls path/pkg/mod/cache/download | golang.org"})
     void aToolTrustsTheSandboxesAuthorityAsUserAndUnderSudo(String tool, String command, String wanted) throws Exception {
