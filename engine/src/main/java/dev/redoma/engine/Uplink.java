@@ -40,7 +40,7 @@ final class Uplink {
         boolean trusts = trusts(policy);
         if (trusts) {
             handover.trust(live, network.authority(row.id()).orElseThrow());
-        } else if (live.trusts() || row.starts() > 1) { // it may have trusted when it ran before
+        } else if (live.trusts()) {
             handover.distrust(live);
         }
         live.trusts(trusts);

@@ -248,9 +248,9 @@ class InterceptClientsTest {
         return store;
     }
 
-    /// What programs are to trust is as those tools leave it that make the bundles anew; of it nothing stays behind where nothing is intercepted any more.
+    /// What programs are to trust is as those tools leave it that make the bundles anew.
     @Test
-    void bundlesThatAreMadeAnewAreNoChangeAndWithAnotherPolicyNothingOfItStays() throws Exception {
+    void bundlesThatAreMadeAnewFindNothingToChange() throws Exception {
         var own = create();
         var keys = keystore(own);
         assertThat(keys.size()).as("the roots of the system and the two authorities").isGreaterThan(100);
@@ -258,12 +258,6 @@ class InterceptClientsTest {
         assertThat(keys.getCertificate("debian:redoma-1.pem")).isNotNull();
         var anew = run(own, "root", "ls -l /etc/ssl/certs | grep -c redoma; update-ca-certificates 2>&1 | tail -n 3");
         assertThat(anew.out()).startsWith("3\n").contains("0 added, 0 removed");
-        assertThat(server.get("/v1/sandboxes/" + own.id() + "/changes").body()).doesNotContain("redoma", "ca-certificates", "cacerts", "/etc/ssl");
-        assertThat(run(own, "user", "curl -sS " + HOST + "/ok/anew").out()).isEqualTo("hello /ok/anew \n");
-        var none = server.send("PUT", "/v1/sandboxes/" + own.id() + "/policy", java.net.http.HttpRequest.BodyPublishers.ofByteArray(Json.bytes(Map.of("policy", "none"))), "Content-Type", "application/json");
-        assertThat(none.statusCode()).as(none.body()).isEqualTo(200);
-        assertThat(run(own, "root", "find /etc /usr/local/share -name '*redoma*' -o -name 38b0e9fd.0 -o -name cacerts; grep -c 'Redoma' /etc/ssl/certs/ca-certificates.crt; env | grep -c CA_CERTS; find /etc/ssl/certs -xtype l").out()).isEqualTo("0\n0\n");
-        assertThat(server.get("/v1/sandboxes/" + own.id() + "/changes").body()).doesNotContain("redoma", "ca-certificates", "cacerts", "/etc/ssl");
         server.delete("/v1/sandboxes/" + own.id());
     }
 }
