@@ -203,6 +203,7 @@ class CommandLineTest {
     void theExportIsVerifiedWithoutTheServer(@TempDir Path scratch) throws Exception {
         var out = scratch.resolve("audit.jsonl").toString();
         assertThat(redoma.call("audit", "export", "--out", out).code()).isZero();
+        assertThat(java.nio.file.attribute.PosixFilePermissions.toString(Files.getPosixFilePermissions(Path.of(out)))).isEqualTo("rw-------");
         var key = lab.rig().client().audit().publicKey();
         var offline = new Redoma("http://127.0.0.1:1", "none");
         assertThat(offline.call("audit", "verify", out, "--key", key).code()).isZero();

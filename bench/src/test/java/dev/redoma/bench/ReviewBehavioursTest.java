@@ -175,6 +175,10 @@ class ReviewBehavioursTest {
         assertThat(flagged.code()).isEqualTo(4);
         assertThat(flagged.err()).contains("Makefile").contains("build-script").doesNotContain(".git/config");
         assertThat(redoma.call("apply", id, "--to", project.toString(), "--digest", digest, "--branch", "b").err()).contains("not offered");
+        var mistyped = redoma.call("apply", id, "--to", project.toString(), "--digest", digest, "--flagged", "buildscript");
+        assertThat(mistyped.err() + mistyped.code()).contains("is no flag").contains("build-script").endsWith("2");
+        var nothing = redoma.call("apply", id, "--to", project.toString(), "--digest", digest, "--only", "nothing-like-it");
+        assertThat(nothing.err() + nothing.code()).contains("Nothing of the change set matches").endsWith("3");
         java.nio.file.Files.writeString(project.resolve("a"), "mine\n");
         var differs = redoma.call("apply", id, "--to", project.toString(), "--digest", digest, "--flagged", "build-script");
         assertThat(differs.code()).isEqualTo(4);
@@ -211,7 +215,10 @@ class ReviewBehavioursTest {
             lab.api().post(box.path("/workspace/start"), Map.of("path", "/srv/w")).expect(201);
             box.sh("echo two > /srv/w/a");
             var digest = changes(box, "workspace").get("digest").asString();
-            assertThat(lab.api().post(box.path("/apply"), Map.of("digest", digest)).expect(201).json().get("paths").valueStream().map(JsonNode::asString)).containsExactly("a");
+            var grant = lab.api().post(box.path("/apply"), Map.of("digest", digest)).expect(201).json();
+            assertThat(grant.get("paths").valueStream().map(JsonNode::asString)).containsExactly("a");
+            resultsOfAppliesAreOfThoseThatWereGranted(box, grant.get("id").asString());
+            assertThat(lab.api().post(box.path("/apply"), Map.of("digest", digest, "only", List.of("nothing-like-it"))).code()).isEqualTo("file-not-found");
             box.sh("echo three > /srv/w/a");
             assertThat(lab.api().post(box.path("/apply"), Map.of("digest", digest)).code()).isEqualTo("changes-moved");
             box.sh("truncate -s 2G /srv/w/huge");
@@ -220,6 +227,21 @@ class ReviewBehavioursTest {
             assertThat(lab.api().post(box.path("/apply"), Map.of("digest", now.get("digest").asString())).code()).isEqualTo("file-refused");
             assertThat(lab.api().post(box.path("/apply"), Map.of("digest", now.get("digest").asString(), "only", List.of("a"))).status()).isEqualTo(201);
         }
+    }
+
+    /// To this key, for this sandbox, once.
+    private static void resultsOfAppliesAreOfThoseThatWereGranted(Box box, String id) {
+        var failed = Map.of("outcome", "failed", "message", "undone");
+        var other = lab.api().as(lab.api().post("/v1/keys", Map.of("name", "liar", "scopes", List.of("read", "create", "exec", "operate"))).expect(201).json().get("value").asString());
+        assertThat(lab.api().post(box.path("/apply/ap21lk0xcws6qbtbzzzz/result"), failed).code()).isEqualTo("apply-not-found");
+        assertThat(other.post(box.path("/apply/" + id + "/result"), failed).code()).isEqualTo("apply-not-found");
+        try (var elsewhere = lab.tiny()) {
+            assertThat(lab.api().post(elsewhere.path("/apply/" + id + "/result"), failed).code()).isEqualTo("apply-not-found");
+        }
+        lab.api().post(box.path("/apply/" + id + "/result"), failed).expect(204);
+        assertThat(lab.api().post(box.path("/apply/" + id + "/result"), Map.of("outcome", "applied")).code()).isEqualTo("wrong-state");
+        assertThat(records(box, "apply.failed")).hasSize(1);
+        assertThat(records(box, "apply.applied")).isEmpty();
     }
 
     @Test

@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -83,6 +84,7 @@ final class Apply extends Verb {
 
     private int apply(Review review, Applying applying) throws IOException {
         var set = review.changes(ChangeSet.WORKSPACE);
+        known(set);
         if (!set.digest().equals(digest)) {
             throw new Failed(Exit.REFUSED, "The workspace is not what was reviewed: its change set is " + set.digest() + ".", "Review it again with 'redoma diff', and give that digest.");
         }
@@ -104,6 +106,16 @@ final class Apply extends Verb {
             tell(review, grant, e);
             throw e;
         }
+    }
+
+    /// A word that was mistyped must not pass for one that was looked at.
+    private void known(ChangeSet set) {
+        var known = new TreeSet<>(ChangeSet.FLAGS);
+        known.addAll(set.flags().keySet());
+        known.add("all");
+        flagged.stream().filter(f -> !known.contains(f)).findFirst().ifPresent(f -> {
+            throw new Failed(Exit.USAGE, "'" + Text.safe(f) + "' is no flag.", "One of: " + String.join(", ", known) + ".");
+        });
     }
 
     private static List<Change> brought(List<Change> all) {

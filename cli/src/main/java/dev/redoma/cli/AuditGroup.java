@@ -3,10 +3,10 @@ package dev.redoma.cli;
 
 import dev.redoma.client.Audit;
 import dev.redoma.client.RedomaClient;
+import dev.redoma.client.WholeFile;
 import dev.redoma.client.json.Json;
 import dev.redoma.model.wire.AuditRecord;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -89,11 +89,7 @@ final class AuditGroup {
                 client.audit().export(tenant, io.out());
                 return Exit.OK;
             }
-            var part = Path.of(out + ".part");
-            try (var file = Files.newOutputStream(part)) {
-                client.audit().export(tenant, file);
-            }
-            Files.move(part, Path.of(out), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+            WholeFile.secret(Path.of(out), file -> client.audit().export(tenant, file));
             if (json) {
                 print(java.util.Map.of("file", out));
             }

@@ -35,7 +35,7 @@ final class Exit {
     private static int of(String code, int status) {
         return switch (code) {
             case "quota-exceeded", "rate-limited", "no-capacity", "disk-full", "payload-too-large" -> LIMIT;
-            case "unauthenticated", "forbidden", "policy-refused", "approval-pending", "approval-denied", "address-refused", "registry-denied", "contents-refused", "not-offered", "not-enforceable" -> REFUSED;
+            case "unauthenticated", "forbidden", "policy-refused", "changes-moved", "approval-pending", "approval-denied", "address-refused", "registry-denied", "contents-refused", "not-offered", "not-enforceable" -> REFUSED;
             case "bad-request", "invalid-field" -> USAGE;
             default -> status == 404 || status == 410 ? NOT_FOUND : FAILURE;
         };

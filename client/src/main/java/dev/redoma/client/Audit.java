@@ -24,7 +24,7 @@ public final class Audit {
         public static final Filter ALL = new Filter(null, null, null);
     }
 
-    /// The outcome of a verification on the server: `ok`, `unanchored` or `failed`.
+    /// The outcome of a verification on the server: `ok`, `unanchored`, `failed`, and of an export `unopened`.
     public record Verified(String status, long records, @Nullable String tenant, @Nullable Long firstBad, @Nullable String message) {}
 
     /// In chain order, with a sequence number greater than `after`.

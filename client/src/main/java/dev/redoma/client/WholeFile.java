@@ -6,7 +6,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
+import java.util.UUID;
 
 /// A local file that takes its place in one step, once all of it has come.
 public final class WholeFile {
@@ -17,14 +17,28 @@ public final class WholeFile {
         void to(OutputStream out) throws IOException;
     }
 
+    /// With the mode that any new file of the caller has (its umask).
     public static void write(Path file, Content content) throws IOException {
+        var part = folder(file).resolve(".redoma-" + UUID.randomUUID() + ".part");
+        Files.createFile(part);
+        fill(part, file, content);
+    }
+
+    /// One that nobody but its owner can read, from its first byte on.
+    public static void secret(Path file, Content content) throws IOException {
+        fill(Files.createTempFile(folder(file), ".redoma", ".part"), file, content);
+    }
+
+    private static Path folder(Path file) {
         var folder = file.toAbsolutePath().getParent();
-        var part = Files.createTempFile(folder == null ? Path.of(".") : folder, ".redoma", ".part");
+        return folder == null ? Path.of(".") : folder;
+    }
+
+    private static void fill(Path part, Path file, Content content) throws IOException {
         try {
             try (var out = Files.newOutputStream(part)) {
                 content.to(out);
             }
-            Files.setPosixFilePermissions(part, PosixFilePermissions.fromString("rw-r--r--"));
             Files.move(part, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
         } finally {
             Files.deleteIfExists(part);

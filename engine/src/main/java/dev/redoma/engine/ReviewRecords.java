@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jdbi.v3.core.Handle;
 
 /// The ledger's records of what is reviewed. All of it is the host's own reading. Counts are plain; digests, which could be guessed back, and paths are sealed.
@@ -64,6 +65,15 @@ final class ReviewRecords {
     /// The word of the client: the files are on its machine.
     void applied(Handle tx, SandboxRow row, String actor, String id, ApplyResult result) {
         append(tx, row, actor, "apply." + result.outcome(), Map.of("apply", id, "toldBy", "client"), result.message() == null ? Map.of() : Map.of("message", result.message()));
+    }
+
+    /// That apply was granted to this key for this sandbox.
+    boolean granted(Handle tx, SandboxRow row, String actor, String id) {
+        return ledger.count(tx, row.tenant().value(), row.id().value(), CATEGORY, Set.of("apply"), actor, "apply", id) > 0;
+    }
+
+    boolean told(Handle tx, SandboxRow row, String id) {
+        return ledger.count(tx, row.tenant().value(), row.id().value(), CATEGORY, Set.of("apply.applied", "apply.failed"), null, "apply", id) > 0;
     }
 
     void failed(Handle tx, SandboxRow row, String code) {

@@ -147,6 +147,11 @@ public final class ChainLedger implements Ledger {
     }
 
     @Override
+    public long count(Handle tx, String tenant, String sandbox, String category, java.util.Set<String> actions, @Nullable String actor, String field, String value) {
+        return Rows.count(tx, tenant, sandbox, category, actions, actor, field, value);
+    }
+
+    @Override
     public void checkpoint() {
         checkpoints.sign();
     }

@@ -21,6 +21,9 @@ public interface Ledger {
     /// The newest `limit` (1..1000) of those, oldest first; over all tenants (null) by time.
     List<AuditRecord> newest(@Nullable String tenant, @Nullable String sandbox, @Nullable String category, int limit);
 
+    /// How many records of a sandbox have one of these actions and this text in a field that is not sealed; `actor` null: of whomever.
+    long count(Handle tx, String tenant, String sandbox, String category, java.util.Set<String> actions, @Nullable String actor, String field, String value);
+
     /// Writes every record of a tenant (null: of all) as JSON lines, ending in a signed head per chain.
     void export(@Nullable String tenant, java.io.OutputStream to) throws java.io.IOException;
 

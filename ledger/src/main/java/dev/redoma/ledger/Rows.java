@@ -4,6 +4,7 @@ package dev.redoma.ledger;
 import dev.redoma.store.Sql;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,15 @@ final class Rows {
         bind(query, "sandbox", sandbox);
         bind(query, "category", category);
         return query.map((rs, c) -> Row.of(rs)).list();
+    }
+
+    /// By the sandbox's index.
+    static long count(Handle tx, String tenant, String sandbox, String category, Set<String> actions, @Nullable String actor, String field, String value) {
+        var query = tx.createQuery("SELECT count(*) FROM record WHERE +tenant = :tenant AND sandbox = :sandbox AND category = :category AND action IN (<actions>) AND json_extract(body, '$.fields.' || :field) = :value"
+                + (actor == null ? "" : " AND json_extract(body, '$.actor') = :actor"));
+        query.bindList("actions", List.copyOf(actions)).bind("tenant", tenant).bind("sandbox", sandbox).bind("category", category).bind("field", field).bind("value", value);
+        bind(query, "actor", actor);
+        return query.mapTo(Long.class).one();
     }
 
     private static void bind(Query query, String name, @Nullable String value) {

@@ -7,5 +7,6 @@ import org.jspecify.annotations.Nullable;
 public record Verdict(Status status, long records, @Nullable String tenant, long firstBad, String message) {
 
     /// `UNANCHORED`: everything fits together, but no key pinned outside the data vouches for it.
-    public enum Status { OK, UNANCHORED, FAILED }
+    /// `UNOPENED`: everything fits together, but what is sealed in some records is not shown, and no record says that it was erased; `firstBad` is the first such one.
+    public enum Status { OK, UNANCHORED, UNOPENED, FAILED }
 }

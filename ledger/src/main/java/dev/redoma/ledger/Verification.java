@@ -20,6 +20,7 @@ final class Verification {
 
     private final @Nullable String pinned;
     private final Map<String, ChainCheck> chains = new LinkedHashMap<>();
+    private final Map<String, Unopened> unopened = new LinkedHashMap<>();
     private final List<Head> heads = new ArrayList<>();
     private @Nullable String key; // which signed it, as it says itself
     private boolean ended;
@@ -86,6 +87,11 @@ final class Verification {
             return failed(tenant, failure.record(), failure.message());
         }
         records++;
+        var hidden = unopened.computeIfAbsent(tenant, t -> new Unopened());
+        hidden.look(body);
+        if (sealed != null && !(json.get("opened") instanceof Map<?, ?>)) {
+            hidden.of(body, check.seq());
+        }
         return null;
     }
 
@@ -153,10 +159,26 @@ final class Verification {
             return failed(null, 0, "the signed end is missing: the file was cut");
         }
         var gaps = ChainCheck.told(chains.values().stream().mapToLong(ChainCheck::gaps).sum());
+        var hidden = hidden(gaps);
+        if (hidden != null) {
+            return hidden;
+        }
         return pinned != null
                 ? new Verdict(Verdict.Status.OK, records, null, 0, records + " records in " + chains.size() + " chains are whole" + gaps)
                 : new Verdict(Verdict.Status.UNANCHORED, records, null, 0,
                         records + " records fit together, signed by " + key + "; only a key pinned elsewhere can vouch for them" + gaps);
+    }
+
+    /// The chains fit, but whoever handed the export on may have taken out what they say.
+    private @Nullable Verdict hidden(String gaps) {
+        var first = unopened.entrySet().stream().filter(e -> e.getValue().unaccounted().count() > 0).findFirst().orElse(null);
+        if (first == null) {
+            return null;
+        }
+        long all = unopened.values().stream().mapToLong(u -> u.unaccounted().count()).sum();
+        return new Verdict(Verdict.Status.UNOPENED, records, first.getKey(), first.getValue().unaccounted().first(), "what is sealed in " + all + (all == 1 ? " record" : " records")
+                + " is not shown, and no record says that it was erased (the first: " + first.getValue().unaccounted().first() + " of " + first.getKey() + "); the chains "
+                + (pinned != null ? "are whole" : "fit together, and only a key pinned elsewhere can vouch for them") + gaps);
     }
 
     private Verdict failed(@Nullable String tenant, long first, String message) {

@@ -8,8 +8,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,9 +30,11 @@ class ExportTest {
     @BeforeAll
     static void export() throws Exception {
         try (var rig = LedgerRig.open(store)) {
-            rig.fill("a", 6).fill("b", 3);
+            rig.fill("a", 5).fill("b", 2);
             rig.store().write(tx -> {
                 rig.ledger().erase(tx, "b", "sb2");
+                // Both tenants here have a sandbox of that name, which is erased in both.
+                List.of("a", "b").forEach(tenant -> rig.ledger().append(tx, new Entry(tenant, "key/ky1", null, null, "admin", "erase", Map.of("sandbox", "sb2"), Map.of("why", "asked"), List.of())));
                 return 1;
             });
             lines = write(rig, null);
@@ -92,6 +96,21 @@ class ExportTest {
         assertBad(e -> e.set(3, "garbage"), 4);
         assertBad(e -> e.set(3, e.get(3).replaceFirst("\"sealed\":\"([^\"]{20})[^\"]", "\"sealed\":\"$1!")), 4);
         assertBad(e -> e.set(3, e.get(3).replaceFirst(",\"sealed\":\"[^\"]{70,}\"", "")), 4);
+    }
+
+    @Test
+    void whatIsTakenOutOfWhatRecordsSayIsCountedAndNamedUnlessARecordSaysThatItWasErased() throws Exception {
+        var out = Pattern.compile(",?\"key\":\"[^\"]*\",\"opened\":\\{.*?\\}(?=,\"record\")");
+        var one = new ArrayList<>(lines);
+        one.set(3, out.matcher(lines.get(3)).replaceFirst(""));
+        assertThat(verdict(one, pin)).extracting(Verdict::status, Verdict::tenant, Verdict::firstBad).containsExactly(Verdict.Status.UNOPENED, "a", 4L);
+        var all = lines.stream().map(line -> out.matcher(line).replaceFirst("")).toList();
+        assertThat(verdict(all, pin)).extracting(Verdict::status, Verdict::firstBad).containsExactly(Verdict.Status.UNOPENED, 1L);
+        assertThat(verdict(all, pin).message()).contains("6 records").contains("1 of a");
+        assertThat(verdict(all, null).status()).isEqualTo(Verdict.Status.UNOPENED);
+        var nulls = new ArrayList<>(lines);
+        nulls.set(3, out.matcher(lines.get(3)).replaceFirst(",\"key\":null,\"opened\":null"));
+        assertThat(verdict(nulls, pin)).extracting(Verdict::status, Verdict::firstBad).containsExactly(Verdict.Status.UNOPENED, 4L);
     }
 
     @Test

@@ -19,6 +19,7 @@ public enum Code {
     EXPOSURE_NOT_FOUND(404, false, Layer.REQUEST),
     APPROVAL_NOT_FOUND(404, false, Layer.REQUEST),
     ATTACH_GRANT_NOT_FOUND(404, false, Layer.REQUEST),
+    APPLY_NOT_FOUND(404, false, Layer.REQUEST),
     FILE_NOT_FOUND(404, false, Layer.COMMAND),
     IMAGE_NOT_FOUND(404, false, Layer.REGISTRY),
     ROUTE_NOT_FOUND(404, false, Layer.REQUEST),

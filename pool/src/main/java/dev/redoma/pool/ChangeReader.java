@@ -45,7 +45,7 @@ final class ChangeReader implements AutoCloseable {
                 var rootNow = now.at(views.root()); var rootBefore = before.at(views.root())) {
             boolean whole = true;
             try {
-                reader.directory(rootNow, rootBefore, "", 1);
+                reader.directory(rootNow, rootBefore, "", 1, null);
             } catch (Full e) {
                 whole = false;
             }
@@ -64,10 +64,11 @@ final class ChangeReader implements AutoCloseable {
                 c.digestBefore(), c.digestAfter(), c.target(), c.flags());
     }
 
-    private void directory(Lowers now, Lowers before, String path, int depth) {
+    private void directory(Lowers now, Lowers before, String path, int depth, @Nullable String above) {
         if (now.layers().equals(before.layers())) {
             return; // the same directories of the same layers
         }
+        var repository = above == null && Repositories.is(now, path) ? path : above;
         var names = depth > DEPTH ? Optional.<Set<String>>empty() : names(now, before);
         if (names.isEmpty()) {
             // Said of this directory alone: what lies beside it must not be hidden by it.
@@ -79,7 +80,7 @@ final class ChangeReader implements AutoCloseable {
                 throw new Full();
             }
             try {
-                entry(name, now, before, path + "/" + name, depth);
+                entry(name, now, before, path + "/" + name, depth, repository);
             } catch (KernelException e) {
                 if (!e.is(Errno.ENOENT, Errno.ENOTDIR, Errno.ELOOP, Errno.EINVAL, Errno.ENXIO, Errno.EACCES)) {
                     throw e;
@@ -117,26 +118,26 @@ final class ChangeReader implements AutoCloseable {
         return view.layers().stream().filter(l -> !l.equals(own)).toList();
     }
 
-    private void entry(String name, Lowers now, Lowers before, String path, int depth) {
+    private void entry(String name, Lowers now, Lowers before, String path, int depth, @Nullable String repository) {
         var n = now.find(name).orElse(null);
         var b = before.find(name).orElse(null);
         if (n != null && b != null) {
-            both(name, n, b, path);
+            both(name, n, b, path, repository);
         } else if (n != null) {
-            put(change("added", name, n, null, path, digest.of(n.dir(), name, n.stat()), null));
+            put(change("added", name, n, null, path, digest.of(n.dir(), name, n.stat()), null, repository));
         } else if (b != null) {
-            put(change("deleted", name, null, b, path, null, digest.of(b.dir(), name, b.stat())));
+            put(change("deleted", name, null, b, path, null, digest.of(b.dir(), name, b.stat()), repository));
         }
         boolean dirNow = n != null && n.stat().type() == Stat.Type.DIRECTORY;
         boolean dirBefore = b != null && b.stat().type() == Stat.Type.DIRECTORY;
         if (dirNow || dirBefore) {
             try (var innerNow = dirNow ? now.into(name) : Lowers.none(); var innerBefore = dirBefore ? before.into(name) : Lowers.none()) {
-                directory(innerNow, innerBefore, path, depth + 1);
+                directory(innerNow, innerBefore, path, depth + 1, repository);
             }
         }
     }
 
-    private void both(String name, Lowers.Found n, Lowers.Found b, String path) {
+    private void both(String name, Lowers.Found n, Lowers.Found b, String path, @Nullable String repository) {
         if (n.layer().equals(b.layer()) || untouched(n, b)) {
             return;
         }
@@ -147,10 +148,10 @@ final class ChangeReader implements AutoCloseable {
                 && n.stat().device().equals(b.stat().device());
         if (type && n.stat().type() == Stat.Type.DIRECTORY || same) {
             if (!SameAttributes.of(name, n, b)) {
-                put(change("mode", name, n, b, path, after, old));
+                put(change("mode", name, n, b, path, after, old, repository));
             }
         } else {
-            put(change("changed", name, n, b, path, after, old));
+            put(change("changed", name, n, b, path, after, old, repository));
         }
     }
 
@@ -160,13 +161,14 @@ final class ChangeReader implements AutoCloseable {
                 && n.stat().inode() == b.stat().inode() && n.stat().size() == b.stat().size() && n.stat().changed().equals(b.stat().changed());
     }
 
-    private static Change change(String kind, String name, Lowers.@Nullable Found n, Lowers.@Nullable Found b, String path, @Nullable String after, @Nullable String before) {
+    private static Change change(String kind, String name, Lowers.@Nullable Found n, Lowers.@Nullable Found b, String path, @Nullable String after, @Nullable String before,
+            @Nullable String repository) {
         var it = n == null ? Objects.requireNonNull(b) : n;
         var target = n != null && n.stat().type() == Stat.Type.SYMLINK ? n.dir().readlink(name) : null;
         var typeBefore = n == null || b == null || n.stat().type() == b.stat().type() ? null : type(b.stat());
         return new Change(Names.printable(path), kind, type(it.stat()), typeBefore, null, b == null ? null : size(b.stat()), n == null ? null : size(n.stat()),
                 b == null ? null : mode(b.stat()), n == null ? null : mode(n.stat()), before, after, target == null ? null : Names.printable(target),
-                n == null ? List.of() : Flags.of(path, n.stat(), target));
+                n == null ? List.of() : Flags.of(path, n.stat(), target, repository));
     }
 
     private void put(Change change) {

@@ -12,33 +12,45 @@ import org.jspecify.annotations.Nullable;
 
 /// Marks what acts by itself, or deceives, when a human opens the result: names are compared without case, as some file systems do.
 final class Flags {
-    private static final Pattern GIT_HOOK = Pattern.compile(".*/\\.git(/modules/.*)?/hooks/[^/]+|.*/\\.(husky|githooks)/.*");
-    private static final Pattern GIT_CONFIG = Pattern.compile(".*/\\.git(/modules/.*)?/(config(\\.worktree)?|info/attributes)|.*/\\.git(modules|attributes)");
+    private static final Pattern GIT_HOOK = Pattern.compile(".*/\\.git(/(modules|worktrees)/.*)?/hooks/[^/]+|.*/\\.(husky|githooks|lefthook)/.*|.*/\\.?lefthook(-local)?\\.(ya?ml|toml|json)|.*/\\.overcommit\\.yml");
+    private static final Pattern GIT_CONFIG = Pattern.compile(".*/\\.git(/(modules|worktrees)/.*)?/(config(\\.worktree)?|commondir|gitdir|info/attributes|objects/info/.*)|.*/\\.git(modules|attributes|config)");
+    /// What git only stores there.
+    private static final Pattern GIT_STORE = Pattern.compile("/(objects/(?!info/).*|refs/.*|objects|refs|logs(/.*)?|packed-refs|description|index)");
     private static final Pattern JOURNAL = Pattern.compile(".*/\\.redoma-apply[^/]*(/.*)?");
     private static final Pattern EDITOR = Pattern.compile(
-            ".*/\\.vscode/(tasks|launch|settings|extensions|mcp)\\.json|.*/\\.code-workspace|.*\\.code-workspace|.*/\\.idea/.*\\.(xml|iml)"
-                    + "|.*/\\.(exrc|nvim\\.lua|nvimrc|vimrc|dir-locals\\.el)|.*/\\.devcontainer(/.*|\\.json)|.*\\.sublime-project|.*/\\.zed/.*\\.json");
+            ".*/\\.vscode/[^/]+\\.json|.*\\.code-workspace|.*/\\.idea/.*\\.(xml|iml)|.*/\\.run/.*\\.xml|.*/\\.fleet/.*\\.json|.*/\\.vs/.*|.*/\\.externaltoolbuilders/.*|.*/\\.helix/.*\\.toml"
+                    + "|.*/\\.(exrc|nvim\\.lua|nvimrc|vimrc|gvimrc|lvimrc|vimrc\\.local|dir-locals(-2)?\\.el|emacs|kakrc|neoconf\\.json)|.*/\\.(vim|nvim|emacs\\.d)/.*|.*/\\.devcontainer(/.*|\\.json)|.*\\.sublime-project"
+                    + "|.*/\\.zed/.*\\.json");
     private static final Pattern CI = Pattern.compile(
-            ".*/\\.(github|gitea|forgejo)/(workflows|actions)/.*|.*/\\.gitlab-ci\\.ya?ml|.*/\\.circleci/.*|.*/\\.travis\\.ya?ml|.*/jenkinsfile"
-                    + "|.*/azure-pipelines\\.ya?ml|.*/bitbucket-pipelines\\.ya?ml|.*/\\.drone\\.ya?ml|.*/\\.woodpecker(/.*|\\.ya?ml)|.*/\\.buildkite/.*|.*/\\.ci/.*");
+            ".*/\\.(github|gitea|forgejo)/(workflows|actions)/.*|.*/action\\.ya?ml|.*/\\.gitlab-ci\\.ya?ml|.*/\\.gitlab/.*\\.ya?ml|.*/\\.circleci/.*|.*/\\.travis\\.ya?ml|.*/jenkinsfile"
+                    + "|.*/azure-pipelines\\.ya?ml|.*/bitbucket-pipelines\\.ya?ml|.*/\\.drone\\.ya?ml|.*/\\.woodpecker(/.*|\\.ya?ml)|.*/\\.(buildkite|semaphore|tekton|teamcity)/.*|.*/\\.ci/.*"
+                    + "|.*/\\.?(appveyor|cirrus|buildspec|cloudbuild)\\.ya?ml|.*/(netlify\\.toml|vercel\\.json)");
     private static final Pattern AGENT = Pattern.compile(
-            ".*/(agents|claude|gemini|copilot-instructions)(\\.local)?\\.md|.*/\\.(cursorrules|windsurfrules|clinerules|mcp\\.json|aider\\.conf\\.yml)"
-                    + "|.*/\\.(cursor|claude|codex|gemini|windsurf|continue|openhands)/.*");
+            ".*/(agents|claude|gemini|qwen|warp|copilot-instructions|conventions|skill)(\\.local)?\\.md|.*/\\.github/(instructions|prompts|chatmodes|agents)/.*"
+                    + "|.*/\\.(cursorrules|windsurfrules|clinerules|roorules|goosehints|mcp\\.json|aider[^/]*)|.*/(opencode\\.jsonc?|crush\\.json|mcp\\.json)"
+                    + "|.*/\\.(cursor|claude|codex|gemini|qwen|windsurf|continue|openhands|roo|clinerules|junie|amazonq|opencode|kiro|trae|augment|crush|agents|factory)/.*");
     private static final Set<String> BUILD = Set.of(
-            "makefile", "gnumakefile", "cmakelists.txt", "setup.py", "setup.cfg", "pyproject.toml", "conftest.py", "noxfile.py", "tox.ini",
-            "sitecustomize.py", "usercustomize.py", "package.json", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "build.gradle",
-            "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradlew", "gradlew.bat", "mvnw", "mvnw.cmd", "pom.xml", "build.rs",
-            "rakefile", "gemfile", "justfile", "dockerfile", "containerfile", "configure", "meson.build", "build.xml", "composer.json",
-            "gruntfile.js", "gulpfile.js", "webpack.config.js", "vite.config.js", "vite.config.ts", "taskfile.yml", ".pre-commit-config.yaml");
-    private static final Pattern BUILD_PATH = Pattern.compile(".*/\\.cargo/config(\\.toml)?|.*/\\.mvn/.*|.*/gradle/wrapper/.*|.*\\.pth|.*\\.mk|.*\\.csproj");
+            "makefile", "gnumakefile", "cmakelists.txt", "cmakepresets.json", "cmakeuserpresets.json", "setup.py", "setup.cfg", "pyproject.toml", "hatch_build.py", "conftest.py", "pytest.ini", ".pytest.ini", "noxfile.py", "tox.ini",
+            "tasks.py", "fabfile.py", "dodo.py", "wscript", "sconstruct", "sconscript", ".pylintrc", "pylintrc", "mypy.ini", ".mypy.ini", ".coveragerc", "sitecustomize.py", "usercustomize.py", ".pdbrc",
+            "package.json", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "pnpm-workspace.yaml", "bunfig.toml", "deno.json", "deno.jsonc", "nx.json", "turbo.json", "lerna.json", ".babelrc", "babel.config.json", ".eslintrc",
+            ".eslintrc.json", ".eslintrc.yml", ".eslintrc.yaml", ".postcssrc", ".prettierrc", ".stylelintrc", ".mocharc.json", ".mocharc.yml", ".swcrc", ".lintstagedrc", "gruntfile.js", "gulpfile.js", "gulpfile.ts",
+            "gradle.properties", "gradlew", "gradlew.bat", "mvnw", "mvnw.cmd", "pom.xml", "build.xml", "build.sbt", "build.sc", "build.mill", "project.clj", "deps.edn", "cargo.toml", "build.rs", "rust-toolchain", "rust-toolchain.toml",
+            "rakefile", "gemfile", "guardfile", "capfile", ".rspec", "justfile", ".justfile", "dockerfile", "containerfile", "vagrantfile", "procfile", "tiltfile", "brewfile", "skaffold.yaml", "configure", "configure.ac", "meson.build",
+            "composer.json", "package.swift", "build.zig", "build.zig.zon", "setup.hs", "stack.yaml", "cabal.project", "mix.exs", "rebar.config", "flake.nix", "default.nix", "shell.nix", "workspace", "module.bazel", "build.bazel", ".bazelrc",
+            "go.work", "magefile.go", "nuget.config", "directory.build.props", "directory.build.targets", "global.json", "taskfile.yml", "taskfile.yaml", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml");
+    private static final Pattern BUILD_PATH = Pattern.compile(".*/\\.cargo/config(\\.toml)?|.*/\\.mvn/.*|.*/gradle/wrapper/.*|.*\\.(pth|mk|cmake|gradle|gradle\\.kts|sbt|gemspec|cabal|podspec|bzl|[cfv][sb]?proj|vcxproj|targets)"
+            + "|.*/[^/]+\\.config\\.[cm]?[jt]s|.*/\\.[^/]+rc\\.[cm]?[jt]s|.*/(gulp|grunt)file\\.[^/]*[jt]s|.*/\\.yarn/(releases|plugins|sdks)/.*|.*/(docker-)?compose(\\.[^/]+)?\\.ya?ml|.*/dockerfile\\.[^/]+|.*/[^/]+\\.dockerfile"
+            + "|.*/config/(initializers|runtime|config)(/.*|\\.exs)");
     private static final Set<String> SHELL = Set.of(
-            ".envrc", ".env", ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".tool-versions", ".mise.toml",
-            "mise.toml", ".autoenv", ".autoenv.zsh", ".inputrc", ".gdbinit", ".lldbinit", ".python-version");
+            ".envrc", ".direnvrc", ".env", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", "config.fish",
+            ".tool-versions", ".mise.toml", "mise.toml", ".mise.local.toml", "mise.local.toml", ".autoenv", ".autoenv.zsh", ".inputrc", ".tmux.conf", ".screenrc", ".gdbinit", ".lldbinit", ".irbrc", ".pryrc", ".pythonrc",
+            ".rprofile", ".octaverc", ".python-version", ".ruby-version", ".node-version", ".nvmrc", ".java-version", ".sdkmanrc", "devbox.json", "devenv.nix");
+    private static final Pattern SHELL_PATH = Pattern.compile(".*/\\.?mise/config(\\.[^/]+)?\\.toml|.*/\\.config/(mise|fish)(/.*|\\.toml)|.*/\\.env\\.[^/]+");
 
     /// Why each is one.
     static final java.util.Map<String, String> REASONS = java.util.Map.ofEntries(
             java.util.Map.entry("git-hook", "git runs it by itself, on a commit, a checkout or a push"),
-            java.util.Map.entry("git-config", "git reads it whenever it runs there, and it can name programs to run"),
+            java.util.Map.entry("git-config", "git reads it whenever it runs there, and it, or what it leads to, can name programs to run"),
             java.util.Map.entry("shell-start", "a shell, a debugger or a tool for environments reads it when it is started or enters the folder"),
             java.util.Map.entry("editor-task", "an editor runs what it names when the folder is opened"),
             java.util.Map.entry("ci", "a CI service runs it, with that service's secrets, once it is pushed"),
@@ -52,13 +64,14 @@ final class Flags {
 
     private Flags() {}
 
-    static List<String> of(String path, Stat stat, @Nullable String target) {
+    /// `repository`: the directory above it that git would take for one, though it is not called `.git`.
+    static List<String> of(String path, Stat stat, @Nullable String target, @Nullable String repository) {
         var lower = path.toLowerCase(Locale.ROOT);
         var name = lower.substring(lower.lastIndexOf('/') + 1);
         var out = new ArrayList<String>();
-        flag(out, "git-hook", GIT_HOOK.matcher(lower).matches());
-        flag(out, "git-config", GIT_CONFIG.matcher(lower).matches());
-        flag(out, "shell-start", SHELL.contains(name));
+        flag(out, "git-hook", GIT_HOOK.matcher(lower).matches() || repository != null && path.startsWith(repository + "/hooks/"));
+        flag(out, "git-config", GIT_CONFIG.matcher(lower).matches() || name.equals(".git") && stat.type() != Stat.Type.DIRECTORY || repository != null && !GIT_STORE.matcher(path.substring(repository.length())).matches());
+        flag(out, "shell-start", SHELL.contains(name) || SHELL_PATH.matcher(lower).matches());
         flag(out, "editor-task", EDITOR.matcher(lower).matches());
         flag(out, "ci", CI.matcher(lower).matches());
         flag(out, "agent-instructions", AGENT.matcher(lower).matches());

@@ -259,6 +259,18 @@ class ChangesTest {
         sh("find . -depth -name dd -exec rmdir {} \\; 2>/dev/null || true; rm -rf dd");
     }
 
+    @Test
+    void aDirectoryThatGitWouldTakeForARepositoryIsFlaggedAlsoWhereOnlyItsConfigChanged() throws Exception {
+        sh("mkdir -p d/bare/objects d/bare/refs d/bare/hooks linked; echo 'ref: refs/heads/main' > d/bare/HEAD; echo '[core]' > d/bare/config; echo x > d/bare/hooks/post-checkout; echo o > d/bare/objects/o; "
+                + "echo x > linked/HEAD; echo ../d/bare > linked/commondir; echo 'gitdir: d/bare' > .git; mkdir app; echo x > app/config");
+        var flagged = new java.util.TreeMap<String, List<String>>();
+        read().stream().filter(c -> !c.flags().isEmpty()).forEach(c -> flagged.put(c.path(), c.flags()));
+        assertThat(flagged).containsOnlyKeys("/d/bare/HEAD", "/d/bare/config", "/d/bare/hooks", "/d/bare/hooks/post-checkout", "/linked/HEAD", "/linked/commondir", "/.git");
+        assertThat(flagged.get("/d/bare/config")).containsExactly("git-config");
+        assertThat(flagged.get("/d/bare/hooks/post-checkout")).contains("git-hook");
+        sh("rm -rf d/bare linked .git app");
+    }
+
     /// The same names are files, FIFOs, links out and directories in turn while the host reads.
     @Test
     @Timeout(60)

@@ -29,6 +29,9 @@ public record ChangeSet(
     public static final String TEMPLATE = "template";
     public static final String WORKSPACE = "workspace";
 
+    /// All that there are.
+    public static final List<String> FLAGS = List.of("agent-instructions", "apply-journal", "build-script", "ci", "deceptive-name", "editor-task", "git-config", "git-hook", "link-leaves-tree", "set-uid", "shell-start", "special-file");
+
     public static ChangeSet of(String sandbox, String scope, String root, boolean ended, Instant at, Map<String, String> reasons, List<Change> items) {
         var counts = items.stream().collect(Collectors.groupingBy(Change::kind, TreeMap::new, Collectors.summingInt(c -> 1)));
         var flags = new TreeMap<String, String>();
