@@ -4,6 +4,7 @@ package dev.redoma.engine;
 import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
+import dev.redoma.model.SandboxId;
 import dev.redoma.model.Scope;
 import dev.redoma.model.wire.ApplyChanges;
 import dev.redoma.model.wire.ApplyGrant;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// Reviews, each call authorised. None of them counts as activity. Thread-safe.
 final class ReviewService implements Reviews {
     private final Core core;
+    /// A sandbox can make its change set long work, and whoever sees it may ask at any time.
+    private final Together<Wanted, ReviewReading.Read> together = new Together<>();
     private final ReviewReading reading;
     private final ReviewHome home;
     private final ReviewClosing closing;
@@ -170,9 +173,13 @@ final class ReviewService implements Reviews {
         Pool.Disk disk = core.pool().disk(row.id()).orElseThrow(() -> Access.wrongState(row, "read its changes"));
         Optional<String> root = core.store().read(tx -> ReviewRows.find(tx, row.id())).map(ReviewRow::root);
         boolean template = scope == null ? root.isEmpty() : scope.equals(ChangeSet.TEMPLATE);
-        return template ? reading.template(row, disk.upper(), core.uplink().authority(row), false)
-                : reading.workspace(row, disk.upper(), root.orElseThrow(() -> ReviewReading.noStart(row)), false);
+        var workspace = template ? null : root.orElseThrow(() -> ReviewReading.noStart(row));
+        return together.get(new Wanted(row.id(), workspace), () -> workspace == null ? reading.template(row, disk.upper(), core.uplink().authority(row), false)
+                : reading.workspace(row, disk.upper(), workspace, false));
     }
+
+    /// One change set of one sandbox; `workspace` null: against its template.
+    private record Wanted(SandboxId sandbox, @Nullable String workspace) {}
 
     private record Last(ChangeSet set, List<FilePatch> patches) {}
 
