@@ -64,7 +64,7 @@ class SessionTruthTest {
     static void start(@TempDir Path dir) throws Exception {
         internet = new LabInternet();
         internet.names.put("a.allowed.test", List.of(LabInternet.ORIGIN));
-        var floor = Files.writeString(dir.resolve("floor.yaml"), "approve:\n  - {exec: [\"touch /tmp/asked*\"], within: 10m}\n  - {port: 4000-4999, within: 10m}\n" + OUT + "preview: [{port: 3000-4999, audience: tenant}]\n");
+        var floor = Files.writeString(dir.resolve("floor.yaml"), "approve:\n  - {exec: [\"touch /tmp/asked*\"], within: 10m}\n  - {port: 4000-4999, within: 10m}\n  - {apply: true}\n" + OUT + "preview: [{port: 3000-4999, audience: tenant}]\n");
         server = RealServer.start(Map.of("REDOMA_POLICY_FLOOR", floor.toString(), "REDOMA_APPROVALS_HOLD", "100ms"), internet.dialler());
     }
 
@@ -192,10 +192,30 @@ class SessionTruthTest {
         as(agent, "POST", box + "/artifacts", Map.of("patterns", List.of("c"))).expect(201);
         told(agent, "file.artifacts");
         var changes = as(agent, "GET", box + "/changes", null).expect(200).json();
-        var apply = as(agent, "POST", box + "/apply", Map.of("digest", changes.get("digest").asString())).expect(201).json().get("id").asString();
-        told(agent, "file.apply");
+        var wanted = Map.<String, Object>of("digest", changes.get("digest").asString());
+        var fourth = pending(as(agent, "POST", box + "/apply", wanted));
+        told(agent, "approval.asked");
+        decide(person, fourth, "approve");
+        var apply = as(agent, "POST", box + "/apply", wanted).expect(201).json().get("id").asString();
+        told(agent, "approval.redeemed", "file.apply");
         as(agent, "POST", box + "/apply/" + apply + "/result", Map.of("outcome", "applied")).expect(204);
         told(agent, "file.apply.applied");
+
+        // somebody looks on for a while
+        var vera = server.post("/v1/users", new CreateUser("Vera", null, "viewer"), User.class);
+        var viewer = key("vera", List.of("read"), vera.id());
+        as(viewer, "GET", box + "/execs/" + service + "/terminal?mode=read", null).expect(403);
+        told(viewer, "attach.refused");
+        var grant = as(agent, "POST", box + "/attach/grants", Map.of("person", vera.id(), "mode", "read")).expect(201).id();
+        told(agent, "attach.granted");
+        var heard = new TenancyTest.Heard();
+        server.client().newWebSocketBuilder().header("Authorization", "Bearer " + viewer.value())
+                .buildAsync(URI.create(server.url().replace("http:", "ws:") + box + "/execs/" + service + "/terminal?mode=read"), heard).join();
+        told(viewer, "attach.attached");
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(as(agent, "GET", box + "/attach", null).expect(200).body()).contains(viewer.id()));
+        as(agent, "DELETE", box + "/attach/grants/" + grant, null).expect(204);
+        told(agent, "attach.revoked");
+        told(viewer, "attach.detached");
 
         // the end
         as(helper, "DELETE", box + "/execs/" + service, null).expect(200);
@@ -243,7 +263,7 @@ class SessionTruthTest {
         assertThat(reconciled.get("egress").get("connections").toString()).isEqualTo("[1,1]");
         assertThat(reconciled.get("egress").get("refused").valueStream().mapToInt(JsonNode::asInt).distinct().count()).isEqualTo(1);
         var decisions = all.stream().map(l -> l.get("record")).filter(r -> r.get("category").asString().equals("approval") && r.get("action").asString().matches("approved|denied")).toList();
-        assertThat(decisions).hasSize(3).allMatch(r -> r.get("fields").get("person").asString().equals(person));
+        assertThat(decisions).hasSize(4).allMatch(r -> r.get("fields").get("person").asString().equals(person));
     }
 
     private static List<JsonNode> records(Path export, String sandbox) throws Exception {
