@@ -19,6 +19,6 @@ interface Bench {
     static List<Bench> all() {
         return List.of(new CreateBench(), new ExecBench(), new FileBench(), new OutputBench(), new DiskBench(), new ChurnBench(), new DensityBench(),
                 new StartBench(), new VersionBench(), new SmallFilesBench(), new ImageBench(), new RecipeBench(), new E2bBench("js"),
-                new E2bBench("python"), new RouterBench(), new EgressTlsBench(), new EgressStreamBench(), new EgressHttpBench(), new EgressInterceptedBench(), new EgressDnsBench(), new EgressDensityBench(), new EgressCreateBench(), new ChangesBench(), new LedgerBench());
+                new E2bBench("python"), new RouterBench(), new EgressTlsBench(), new EgressStreamBench(), new EgressHttpBench(), new EgressInterceptedBench(), new EgressLeafBench(), new EgressDnsBench(), new EgressDensityBench(), new EgressCreateBench(), new ChangesBench(), new LedgerBench());
     }
 }

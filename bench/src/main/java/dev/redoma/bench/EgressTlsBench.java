@@ -8,9 +8,11 @@ import java.security.GeneralSecurityException;
 import java.util.List;
 
 /// Opaque TLS through the gateway, beside the same without one: a connection with its handshake, a request and its answer; one stream; and the gateway's memory over 1 GiB (`-Dredoma.bench.egress.mib=4096`: over 4).
+/// Of a gateway in service; after its first ones alone (`egress.tls.early`), both ends and the gateway are still being compiled, on the same cores.
 /// Each connection goes to another name (`egress.tls.connect`: durably on record before it is dialled) or to one that was just reached (`egress.tls.again`: counted).
 final class EgressTlsBench implements Bench {
-    private static final int WARM_UP = 150;
+    private static final int FIRST = 150;
+    private static final int IN_SERVICE = 1400;
     private static final int CONNECTIONS = 200;
     private static final int ROUNDS = 5;
     private static final long BYTES = 256L << 20;
@@ -25,7 +27,11 @@ final class EgressTlsBench implements Bench {
     public List<Figure> run(Rig rig) throws Exception {
         try (var lab = new EgressLab(rig)) {
             var known = lab.sandbox();
-            connections(lab, known, WARM_UP, i -> "known");
+            connections(lab, known, FIRST, i -> "known");
+            var early = connections(lab, known, CONNECTIONS, i -> "known");
+            connections(lab, known, IN_SERVICE / 2, i -> "known");
+            connections(lab, lab.sandbox(), CONNECTIONS, i -> "name" + i);
+            connections(lab, known, IN_SERVICE / 2, i -> "known");
             var again = connections(lab, known, CONNECTIONS, i -> "known");
             var others = connections(lab, lab.sandbox(), CONNECTIONS, i -> "name" + i);
             var ours = new double[ROUNDS];
@@ -38,7 +44,7 @@ final class EgressTlsBench implements Bench {
                     ours[i] = through;
                 }
             }
-            return List.of(others.figure("egress.tls.connect"), again.figure("egress.tls.again"),
+            return List.of(others.figure("egress.tls.connect"), again.figure("egress.tls.again"), early.figure("egress.tls.early"),
                     new Figure("egress.tls.stream", "MiB/s", new Samples(ours), "without a gateway", new Samples(floor).p50(), new Bar.AtLeast(0.5)),
                     memory(lab, known));
         }

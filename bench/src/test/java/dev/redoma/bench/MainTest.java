@@ -50,7 +50,7 @@ class MainTest {
     @Test
     void aGroupIsAllThatBeginsWithItsName() {
         assertThat(Bench.all().stream().filter(b -> Main.wanted("egress", b)).map(Bench::name)).containsExactly(
-                "egress.tls", "egress.stream", "egress.http", "egress.intercepted", "egress.dns", "egress.density", "egress.create");
+                "egress.tls", "egress.stream", "egress.http", "egress.intercepted", "egress.leaf", "egress.dns", "egress.density", "egress.create");
         assertThat(Bench.all().stream().filter(b -> Main.wanted("e2b", b)).map(Bench::name)).containsExactly("e2b.js", "e2b.python");
         assertThat(Bench.all().stream().filter(b -> Main.wanted("egress.tls.stream", b)).map(Bench::name)).containsExactly("egress.tls");
     }

@@ -36,10 +36,11 @@ import org.bouncycastle.crypto.ec.CustomNamedCurves;
 import org.bouncycastle.jcajce.provider.asymmetric.util.EC5Util;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.jspecify.annotations.Nullable;
 
 /// The authority that one sandbox trusts and no other does. Its key follows from the installation's secret and the sandbox's id: it is in memory only, and the same again after
 /// a restart of the server, so that programs that run inside go on trusting it. Thread-safe.
-final class SandboxAuthority {
+public final class SandboxAuthority {
     /// One subject for all: where it is looked for, in trust stores and before a disk is saved, is known. Whose it is is told by its key.
     static final String SUBJECT = "Redoma egress authority";
     private static final String CURVE = "secp256r1";
@@ -51,17 +52,17 @@ final class SandboxAuthority {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final KeyPair keys;
-    private final KeyPair leafKeys;
+    /// Made with the first of its certificates: most sandboxes are only told whom to trust.
+    private @Nullable KeyPair leafKeys;
 
-    private SandboxAuthority(KeyPair keys, KeyPair leafKeys) {
+    private SandboxAuthority(KeyPair keys) {
         this.keys = keys;
-        this.leafKeys = leafKeys;
     }
 
     /// `secret`: at least 32 bytes, of this installation alone.
-    static SandboxAuthority of(byte[] secret, String sandbox) {
+    public static SandboxAuthority of(byte[] secret, String sandbox) {
         try {
-            return new SandboxAuthority(derived(secret, sandbox), fresh());
+            return new SandboxAuthority(derived(secret, sandbox));
         } catch (GeneralSecurityException | IOException impossible) {
             throw new IllegalStateException("the authority of a sandbox", impossible);
         }
@@ -82,6 +83,13 @@ final class SandboxAuthority {
         } catch (java.security.spec.InvalidParameterSpecException impossible) {
             throw new GeneralSecurityException(impossible);
         }
+    }
+
+    private synchronized KeyPair leafKeys() throws GeneralSecurityException {
+        if (leafKeys == null) {
+            leafKeys = fresh();
+        }
+        return leafKeys;
     }
 
     private static KeyPair fresh() throws GeneralSecurityException {
@@ -110,11 +118,12 @@ final class SandboxAuthority {
     }
 
     /// A certificate and its key, for a name or an address.
-    record Leaf(X509Certificate certificate, java.security.PrivateKey key) {}
+    public record Leaf(X509Certificate certificate, java.security.PrivateKey key) {}
 
-    Leaf leaf(String host, boolean address, Instant now) {
+    public Leaf leaf(String host, boolean address, Instant now) {
         try {
             var ids = new JcaX509ExtensionUtils();
+            KeyPair leafKeys = leafKeys();
             var builder = builder(new X500Principal("CN=" + (host.length() > 64 ? "host" : host)), leafKeys, now)
                     .addExtension(Extension.basicConstraints, true, new BasicConstraints(false))
                     .addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature))

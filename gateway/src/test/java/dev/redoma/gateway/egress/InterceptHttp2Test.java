@@ -72,10 +72,12 @@ class InterceptHttp2Test {
                 String body = Content.Source.asString(request, StandardCharsets.UTF_8);
                 var trailers = HttpFields.build().put("grpc-status", "0");
                 boolean big = request.getHttpURI().getPath().equals("/ok/big");
-                if (!big) {
-                    response.setTrailersSupplier(() -> trailers);
+                response.setTrailersSupplier(() -> trailers);
+                if (big) { // in two: of a last write that is longer than a frame Jetty sends the first frame alone before the trailers, with or without anything in between
+                    response.write(false, ByteBuffer.wrap(new byte[BIG]), Callback.from(() -> response.write(true, ByteBuffer.allocate(0), callback), callback::failed));
+                } else {
+                    response.write(true, ByteBuffer.wrap(("hello " + body).getBytes()), callback);
                 }
-                response.write(true, ByteBuffer.wrap(big ? new byte[BIG] : ("hello " + body).getBytes()), callback);
                 return true;
             }
         });
@@ -243,9 +245,11 @@ class InterceptHttp2Test {
             talk.send(Frame.number(Frame.WINDOW_UPDATE, 0, 1 << 20));
             talk.send(Frame.number(Frame.WINDOW_UPDATE, 101, 1 << 20));
             try {
-                for (Frame frame = talk.next(101); frame != null; frame = frame.has(Frame.END_STREAM) ? null : talk.next(101)) {
-                    came += frame.type() == Frame.DATA ? frame.payload().length : 0;
+                Frame frame = talk.next(101);
+                for (; !frame.has(Frame.END_STREAM); frame = talk.next(101)) {
+                    came += frame.payload().length;
                 }
+                assertThat(frame.type()).as("its trailers").isEqualTo(Frame.HEADERS);
             } catch (IOException stalled) {
                 throw new AssertionError(came + " of " + BIG + " came, beside " + told + " of refusals", stalled);
             }
