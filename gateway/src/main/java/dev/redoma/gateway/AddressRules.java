@@ -8,9 +8,16 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// What kind of address it is, where it is none of the public ones, those of this host among them.
 final class AddressRules {
+
+    private static final long FRESH = TimeUnit.MILLISECONDS.toNanos(50);
+    private static volatile @Nullable Interfaces interfaces;
 
     private AddressRules() {}
 
@@ -24,11 +31,24 @@ final class AddressRules {
         return Addresses.kind(a);
     }
 
+    /// By the interfaces as they are now, or were at most `FRESH` ago: to ask the kernel costs as much as half of what else is decided of a connection, and is asked more than once.
     static boolean own(InetAddress address) {
-        try {
-            return NetworkInterface.getByInetAddress(address) != null;
-        } catch (SocketException unknown) {
-            return true;
+        var seen = interfaces;
+        if (seen == null || System.nanoTime() - seen.at > FRESH) {
+            try {
+                seen = Interfaces.now();
+                interfaces = seen;
+            } catch (SocketException unknown) {
+                return true;
+            }
+        }
+        return seen.addresses.contains(address);
+    }
+
+    private record Interfaces(Set<InetAddress> addresses, long at) {
+        static Interfaces now() throws SocketException {
+            long at = System.nanoTime();
+            return new Interfaces(NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses).collect(Collectors.toUnmodifiableSet()), at);
         }
     }
 

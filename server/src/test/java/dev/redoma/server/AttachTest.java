@@ -232,7 +232,7 @@ class AttachTest {
         var place = Place.make();
         var grant = place.grant(to(viv, null, "read", null));
         var before = place.joined(vivKey, "read");
-        assertThat(place.attached(agent).attachments()).hasSize(1);
+        Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(place.attached(agent).attachments()).hasSize(1));
         server.restart();
         before.heard.closed.get(30, TimeUnit.SECONDS);
         var now = place.attached(agent);

@@ -9,10 +9,10 @@ import java.util.Set;
 /// a sandbox does not hide them, or whoever made it could keep from the record where it went, by which rule and with whose leave.
 final class Facts {
     /// Fields that are not here are words.
-    private static final Set<String> NAMES = Set.of("address", "apply", "approval", "audience", "by", "changes", "class", "code", "count", "counts", "digest", "documents", "epoch", "exitCode",
-            "expiresAt", "exposure", "flags", "forkedFrom", "found", "in", "key", "kind", "kernel", "layer", "limit", "limits", "method", "of", "onTimeout", "outputSha256", "person", "policy", "policyDigest",
+    private static final Set<String> NAMES = Set.of("address", "apply", "approval", "attachment", "audience", "by", "changes", "class", "code", "count", "counts", "digest", "documents", "epoch", "exitCode",
+            "expiresAt", "exposure", "flags", "forkedFrom", "found", "grant", "in", "inputSha256", "key", "kind", "kernel", "layer", "limit", "limits", "method", "mode", "of", "onTimeout", "outputSha256", "person", "policy", "policyDigest",
             "port", "privileges", "reason", "redactTokens", "reopen", "requestedBy", "requester", "rule", "rules", "runtime", "scope", "sha256", "signal", "snapshot", "state", "template", "templateDigest",
-            "tier", "toldBy", "until", "volume", "volumes", "why");
+            "tier", "toKey", "toPerson", "toldBy", "until", "volume", "volumes", "why");
     private static final String HOST = "host";
     /// Labels of a name that is asked for: shorter ones are no place for a secret, and the last two say whose name it is.
     private static final int LABEL = 16;
