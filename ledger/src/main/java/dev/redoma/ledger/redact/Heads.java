@@ -37,20 +37,24 @@ final class Heads {
 
     Heads() {
         Arrays.fill(shifts, (byte) (Patterns.WINDOW - 1));
-        for (char lineBreak : LINE_BREAKS) {
-            for (int other = 0; other < 256; other++) {
-                shifts[lineBreak << 8 | other] = 0;
-                shifts[other << 8 | lineBreak] = 0;
-            }
-        }
     }
 
     void secret(Secret secret) {
+        breaks();
         for (var form : Renderings.of(secret.bytes())) {
             byte[] all = form.bytes();
             forms.add(all);
             byte[] head = Arrays.copyOf(all, Math.min(all.length, Patterns.HEAD));
             add(head, new Mark(Mark.SECRET, secret.name(), form.name()), Arrays.copyOfRange(all, head.length, all.length), null);
+        }
+    }
+
+    private void breaks() {
+        for (char lineBreak : LINE_BREAKS) {
+            for (int other = 0; other < 256; other++) {
+                shifts[lineBreak << 8 | other] &= (byte) 0x80;
+                shifts[other << 8 | lineBreak] &= (byte) 0x80;
+            }
         }
     }
 

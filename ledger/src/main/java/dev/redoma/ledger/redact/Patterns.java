@@ -14,6 +14,8 @@ public final class Patterns {
     static final int HEAD = 16;
     /// Every head has at least so many.
     static final int WINDOW = 4;
+    /// With more secrets there is something like the beginning of one in most words, and to look for their ends costs more than it spares.
+    private static final int FEW = 16;
 
     private static final Patterns SHAPES = new Patterns(List.of(), true);
     private static final Patterns NOTHING = new Patterns(List.of(), false);
@@ -43,7 +45,7 @@ public final class Patterns {
         }
         this.secrets = secrets.size();
         this.shifts = heads.shifts();
-        this.words = heads.words();
+        this.words = secrets.size() <= FEW ? heads.words() : null;
         var machine = heads.machine();
         this.next = machine.next();
         this.classes = machine.classes();
@@ -99,11 +101,12 @@ public final class Patterns {
 
     /// The first position from `from` on at which some head may begin, by pairs of bytes; with fewer than a window left, where that is.
     int pairs(byte[] bytes, int from, int to) {
+        boolean broken = secrets > 0; // shapes are not looked for over the ends of lines
         int at = from;
         int last = to - WINDOW;
         while (at <= last) {
             int second = bytes[at + 1];
-            int move = second <= '\r' && Tail.lineBreak(second) ? 0 : shifts[(bytes[at + 2] & 0xff) << 8 | bytes[at + 3] & 0xff] & 0x7f;
+            int move = broken && second <= '\r' && Tail.lineBreak(second) ? 0 : shifts[(bytes[at + 2] & 0xff) << 8 | bytes[at + 3] & 0xff] & 0x7f;
             if (move == 0) {
                 if (shifts[(bytes[at] & 0xff) << 8 | bytes[at + 1] & 0xff] < 0) {
                     return at;
