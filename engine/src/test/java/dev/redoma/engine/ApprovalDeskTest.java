@@ -20,11 +20,9 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +36,7 @@ import org.junit.jupiter.api.Test;
 /// The queue of approvals over a real store and ledger, with a clock that the test sets.
 class ApprovalDeskTest {
     private static final Needed ONE = new Needed(List.of("floor.approve[0]"), 1, Duration.ofMinutes(30));
+    private static final ApprovalPeople PEOPLE = new ApprovalPeople();
     private static LifeRig rig;
 
     private final Time time = new Time();
@@ -65,29 +64,6 @@ class ApprovalDeskTest {
         }
     }
 
-    /// ky-alice and ky-alice-approves are Alice's; ky-carol and ky-carol-2 Carol's; ky-dan was made by ky-alice, ky-erin by a key that Alice's other key made.
-    private static final Set<String> DISABLED = ConcurrentHashMap.newKeySet();
-    private static final Approvals.Persons PERSONS = new Approvals.Persons() {
-        private final Map<String, String> persons = Map.of("ky-middle", "us-middle", "ky-fay", "us-fay", "ky-alice", "us-alice", "ky-alice-approves", "us-alice", "ky-carol", "us-carol", "ky-carol-2", "us-carol", "ky-bob", "us-bob", "ky-dan", "us-dan",
-                "ky-erin", "us-erin");
-        private final Map<String, String> issuers = Map.of("ky-bot", "ky-alice", "ky-dan", "ky-alice", "ky-erin", "ky-middle", "ky-middle", "ky-alice-approves", "ky-carol", "ky-root", "ky-root", "server");
-
-        @Override
-        public Optional<String> person(String key) {
-            return Optional.ofNullable(persons.get(key));
-        }
-
-        @Override
-        public Optional<String> issuer(String key) {
-            return Optional.ofNullable(issuers.get(key));
-        }
-
-        @Override
-        public boolean decides(String person) {
-            return !DISABLED.contains(person);
-        }
-    };
-
     @BeforeAll
     static void open() {
         rig = new LifeRig();
@@ -111,7 +87,7 @@ class ApprovalDeskTest {
     }
 
     private ApprovalDesk desk() {
-        return new ApprovalDesk(rig.store, new ApprovalRecords(rig.ledger), ApprovalBinding.open(rig.dir), new Approvals.Settings(PERSONS, Duration.ofMillis(1), Duration.ofMillis(1), told::add), time);
+        return new ApprovalDesk(rig.store, new ApprovalRecords(rig.ledger), ApprovalBinding.open(rig.dir), new Approvals.Settings(PEOPLE, Duration.ofMillis(1), Duration.ofMillis(1), told::add), time);
     }
 
     private static Caller approver(String key) {
@@ -201,7 +177,7 @@ class ApprovalDeskTest {
         var two = new Needed(List.of("r"), 2, Duration.ofMinutes(1));
         var id = pending(two, "x");
         approvals.decide(approver("ky-carol"), id, true, "one");
-        DISABLED.add("us-carol");
+        PEOPLE.disabled.add("us-carol");
         try {
             assertThat(approvals.decide(approver("ky-bob"), id, true, "two").state()).isEqualTo("pending");
             int before = told.size();
@@ -209,7 +185,7 @@ class ApprovalDeskTest {
             assertThat(told).as("nothing changed").hasSize(before);
             assertThat(approvals.decide(approver("ky-fay"), id, true, "three").state()).isEqualTo("approved");
         } finally {
-            DISABLED.clear();
+            PEOPLE.disabled.clear();
         }
     }
 

@@ -31,7 +31,7 @@ final class AddressRules {
         return Addresses.kind(a);
     }
 
-    /// By the interfaces as they are now, or were at most `FRESH` ago: to ask the kernel costs as much as half of what else is decided of a connection, and is asked more than once.
+    /// By the interfaces as they are now, or were at most `FRESH` ago: to ask the kernel took 57 µs where it was measured, and each connection asks more than once.
     static boolean own(InetAddress address) {
         var seen = interfaces;
         if (seen == null || System.nanoTime() - seen.at > FRESH) {
