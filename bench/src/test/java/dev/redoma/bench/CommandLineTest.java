@@ -224,6 +224,35 @@ class CommandLineTest {
         assertThat(r.err()).contains("FAILED (failures=").contains("file");
     }
 
+    /// `run` waits until somebody has decided: what is approved goes through, what is denied is 125 and leaves no sandbox.
+    @Test
+    void runWaitsForWhoDecides(@TempDir Path dir) throws Exception {
+        var policy = Files.writeString(dir.resolve("policy.yaml"), "approve: [{exec: [\"echo asked*\"], within: 10m}]\n").toString();
+        var person = lab.api().post("/v1/users", java.util.Map.of("name", "Ann", "role", "approver")).expect(201).json().get("id").asString();
+        var ann = new Redoma(lab.rig().url(), lab.api().post("/v1/keys", java.util.Map.of("name", "ann", "user", person, "scopes", List.of("read", "approve"))).expect(201).json().get("value").asString());
+        var agent = new Redoma(lab.rig().url(), lab.api().post("/v1/keys", java.util.Map.of("name", "agent", "scopes", List.of("read", "create", "exec"))).expect(201).json().get("value").asString());
+        for (var verdict : List.of("approve", "deny")) {
+            var out = dir.resolve("out").toFile();
+            var err = dir.resolve("err").toFile();
+            var waits = agent.builder(agent.command("run", "-q", "--template", "tiny", "--policy", policy, "--name", "asks-" + verdict, "--", "echo", "asked", verdict)).redirectInput(new File("/dev/null")).redirectOutput(out).redirectError(err).start();
+            try {
+                org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(err).content().contains("waits: "));
+                assertThat(out).isEmpty();
+                var asked = ann.call("approvals", "list").text().replaceAll("(?s).*(ap[a-z0-9]{18}).*", "$1");
+                var decided = ann.call("approvals", verdict, asked, "--reason", "a test");
+                assertThat(decided.code()).as(decided.err()).isZero();
+                assertThat(waits.waitFor(30, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+            } finally {
+                waits.destroy();
+            }
+            boolean through = verdict.equals("approve");
+            assertThat(waits.exitValue()).as(Files.readString(err.toPath())).isEqualTo(through ? 0 : 125);
+            assertThat(out).hasContent(through ? "asked approve" : "");
+            assertThat(err).content().contains(through ? "waits: " : "a test");
+            assertThat(redoma.call("list").text()).doesNotContain("asks-" + verdict);
+        }
+    }
+
     @Test
     void aPersonJoinsByAGrantIsSeenByTheOwnerAndIsCutOff(@TempDir Path dir) throws Exception {
         var person = lab.api().post("/v1/users", java.util.Map.of("name", "Viv", "role", "viewer")).expect(201).json().get("id").asString();

@@ -52,6 +52,20 @@ class ChainLedgerTest {
         assertThat(rig.ledger().verify()).extracting(Verdict::status, Verdict::records).containsExactly(Verdict.Status.OK, 3L);
     }
 
+    /// What is kept of a request that holds secrets cannot be tried out without the installation's key, and is the same after a restart.
+    @Test
+    void aDigestIsOfOneInstallation() throws Exception {
+        byte[] request = "a request with a secret".getBytes(StandardCharsets.UTF_8);
+        byte[] digest = rig.ledger().digest(request);
+        assertThat(digest).isNotEqualTo(java.security.MessageDigest.getInstance("SHA-256").digest(request)).isNotEqualTo(rig.ledger().digest("another".getBytes(StandardCharsets.UTF_8)));
+        try (var other = LedgerRig.open(Files.createDirectory(dir.resolve("other")))) {
+            assertThat(other.ledger().digest(request)).isNotEqualTo(digest);
+        }
+        rig.close();
+        rig = LedgerRig.open(dir);
+        assertThat(rig.ledger().digest(request)).isEqualTo(digest);
+    }
+
     @Test
     void theNewestComeLastOfOneTenantAndOfAllByTime() {
         rig.fill("a", 5);

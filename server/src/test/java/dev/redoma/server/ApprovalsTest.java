@@ -225,6 +225,18 @@ class ApprovalsTest {
         pending(as(agent, "POST", path, Map.of("lifetimeMs", 7_200_000)));
     }
 
+    /// Nobody is asked, as a build waits for nobody, and nothing of the step is done.
+    @Test
+    void aStepOfABuildThatARuleMeetsIsRefusedByName() throws Exception {
+        var begun = server.post("/v1/templates/asks/builds", Map.of("recipe", "FROM tiny\nUSER root\nRUN touch /tmp/asked-by-a-build\n"));
+        assertThat(begun.statusCode()).as(begun.body()).isEqualTo(202);
+        String build = "/v1/builds/" + EnvdClient.JSON.readTree(begun.body()).get("id").asString();
+        org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(60)).untilAsserted(() -> assertThat(server.get(build).body()).contains("\"state\":\"failed\""));
+        assertThat(server.get(build).body()).contains("\"code\":\"not-enforceable\"", "floor.approve[0]", "\"line\":3");
+        assertThat(as(alice, "GET", "/v1/approvals?all=true", null).body()).doesNotContain("asked-by-a-build");
+        assertThat(server.get("/v1/templates/asks").statusCode()).isEqualTo(404);
+    }
+
     @Test
     void itSurvivesARestartOfTheServerAndEndsWithItsSandbox() throws Exception {
         var box = sandbox();

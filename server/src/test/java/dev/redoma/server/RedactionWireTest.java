@@ -156,6 +156,25 @@ class RedactionWireTest {
         assertThat(s.post("/v1/audit/scan", Map.of()).body()).contains("\"status\":\"clean\"");
     }
 
+    /// Both halves of its output are masked. What is counted at its end is of the second alone, and the record says so.
+    @Test
+    void aCommandThatGoesOnAfterARestartIsMaskedAndTheRecordSaysSinceWhen() throws Exception {
+        var own = s.post("/v1/sandboxes", order(new Redact(Map.of("PASSWORD", SECRET), null)), Sandbox.class);
+        var script = "echo \"$S $S\"; while [ ! -e /tmp/go ]; do sleep 0.05; done; echo \"$S\"";
+        var begun = s.post(at(own, "/execs"), new ExecSpec(List.of("sh", "-c", script), null, Map.of("S", SECRET), null, null, null, null, null, null), Exec.class);
+        var stars = "*".repeat(SECRET.length());
+        org.awaitility.Awaitility.await().untilAsserted(() -> assertThat(output(own, begun)).isEqualTo(stars + " " + stars + "\n"));
+        s.restart();
+        run(own, "touch", "/tmp/go");
+        var ended = RealServer.read(s.get(at(own, "/execs/" + begun.id() + "?waitMs=20000")), Exec.class);
+        assertThat(output(own, ended)).isEqualTo(stars + " " + stars + "\n" + stars + "\n");
+        var records = EnvdClient.JSON.readTree(s.get("/v1/audit?category=redaction&limit=1000&sandbox=" + own.id()).body()).get("items");
+        var told = new java.util.ArrayList<String>();
+        records.forEach(r -> told.add(r.path("exec").asString("") + " " + r.get("action").asString() + " " + r.get("fields").path("since").asString("-") + " " + r.get("fields").path("found").findValuesAsString("count")));
+        assertThat(told).contains(begun.id() + " masking - []", begun.id() + " masked restart [1]").noneMatch(t -> t.startsWith(begun.id() + " masked -"));
+        s.send("DELETE", at(own, ""), BodyPublishers.noBody());
+    }
+
     @Test
     void aForkMasksWhatItsSourceDidAndAnotherSandboxDoesNot() throws Exception {
         var fork = s.post(at(box, "/fork"), new ForkSandbox(null, null, null, null), Sandbox.class);
