@@ -4,6 +4,7 @@ package dev.redoma.cli;
 import dev.redoma.client.Audit;
 import dev.redoma.client.Profile;
 import dev.redoma.client.RedomaClient;
+import dev.redoma.ledger.KeptHeads;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.model.Amounts;
 import java.io.IOException;
@@ -19,8 +20,14 @@ import picocli.CommandLine.Parameters;
     "Verify the chain of records: the server's, or an export given as FILE, for which no server is needed.",
     "Exit code 0 only when all fits together and a pinned key vouches for it."})
 final class AuditVerify extends Verb {
+    /// As many as one request takes: a head says the same of all before it.
+    private static final int MOST_HEADS = 10_000;
+
     @Option(names = "--key", paramLabel = "BASE64", description = "The public key to trust (default: that of the profile).")
     @Nullable String key;
+
+    @Option(names = "--heads", paramLabel = "FILE", description = "Signed heads that were kept on another host, one a line: each must be in its chain.")
+    @Nullable Path heads;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "FILE")
     @Nullable Path file;
@@ -36,7 +43,7 @@ final class AuditVerify extends Verb {
 
     @Override
     int run(RedomaClient client) throws IOException {
-        var verified = client.audit().verify();
+        var verified = client.audit().verify(kept().newest(MOST_HEADS));
         var pin = pinned();
         var offered = client.audit().publicKey();
         if (pin != null && !pin.equals(offered)) {
@@ -47,8 +54,12 @@ final class AuditVerify extends Verb {
     }
 
     private Audit.Verified export(Path export) throws IOException {
-        var verdict = Ledger.verifyExport(Local.there(export), pinned());
+        var verdict = Ledger.verifyExport(Local.there(export), pinned(), kept());
         return new Audit.Verified(verdict.status().name().toLowerCase(Locale.ROOT), verdict.records(), verdict.tenant(), verdict.firstBad(), verdict.message());
+    }
+
+    private KeptHeads kept() throws IOException {
+        return heads == null ? KeptHeads.NONE : KeptHeads.read(Local.there(heads));
     }
 
     private @Nullable String pinned() throws IOException {

@@ -5,6 +5,7 @@ import dev.redoma.model.wire.AuditRecord;
 import dev.redoma.model.wire.Erased;
 import dev.redoma.model.wire.Scanned;
 import dev.redoma.model.wire.Page;
+import dev.redoma.model.wire.VerifyAudit;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
@@ -52,7 +53,12 @@ public final class Audit {
     }
 
     public Verified verify() {
-        return api.send(api.request("POST", Target.of("/v1/audit/verify"), null).patience(api.patience().work()), Verified.class);
+        return verify(List.of());
+    }
+
+    /// `heads`: signed heads that were kept elsewhere, a line each, at most some thousands.
+    public Verified verify(List<String> heads) {
+        return api.send(api.request("POST", Target.of("/v1/audit/verify"), heads.isEmpty() ? null : new VerifyAudit(heads)).patience(api.patience().work()), Verified.class);
     }
 
     /// The public key to pin.

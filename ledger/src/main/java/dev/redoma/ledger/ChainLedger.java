@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class ChainLedger implements Ledger {
     /// Records are counted from 1.
     private static final long NO_RECORD = 0;
+    private static final int HEADS_AT_A_TIME = 256 << 10;
 
     private final Store store;
     private final SigningKey key;
@@ -162,8 +163,27 @@ public final class ChainLedger implements Ledger {
     }
 
     @Override
-    public Verdict verify() {
-        return new StoreVerification(store, log, key.publicKey()).run();
+    public Verdict verify(KeptHeads kept) {
+        return new StoreVerification(store, log, key.publicKey(), kept).run();
+    }
+
+    @Override
+    public HeadLines heads(long from) throws IOException {
+        return log.since(from, HEADS_AT_A_TIME);
+    }
+
+    @Override
+    public List<String> tenants() {
+        return store.read(Tip::tenants);
+    }
+
+    @Override
+    public List<AuditRecord> following(String tenant, long after, int limit, boolean sealed) {
+        bounded(limit);
+        return store.read(tx -> {
+            var rows = Rows.page(tx, tenant, after, Long.MAX_VALUE, limit);
+            return sealed ? shown(tx, rows) : rows.stream().map(Row::closed).toList();
+        });
     }
 
     @Override

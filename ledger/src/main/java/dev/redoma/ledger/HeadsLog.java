@@ -51,6 +51,24 @@ final class HeadsLog {
         }
     }
 
+    /// Whole lines of heads from that byte on, some `most` bytes of them. What is no head is left out.
+    Ledger.HeadLines since(long from, int most) throws IOException {
+        if (!Files.exists(file)) {
+            return new Ledger.HeadLines(List.of(), 0);
+        }
+        try (var in = FileChannel.open(file, StandardOpenOption.READ)) {
+            long at = from > in.size() ? 0 : from; // another file than before
+            var bytes = ByteBuffer.allocate((int) Math.min(most, in.size() - at));
+            while (bytes.hasRemaining() && in.read(bytes, at + bytes.position()) > 0) {
+                // until it is full
+            }
+            String text = new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
+            int end = text.lastIndexOf('\n') + 1;
+            var heads = text.substring(0, end).lines().filter(line -> Head.from(Json.object(line)) != null).toList();
+            return new Ledger.HeadLines(heads, at + text.substring(0, end).getBytes(StandardCharsets.UTF_8).length);
+        }
+    }
+
     /// Every head in it. A line that is none is left out, which is no more than whoever may write the file could do by deleting it:
     /// the database holds each head too, and the two are compared.
     List<Head> read() throws IOException {

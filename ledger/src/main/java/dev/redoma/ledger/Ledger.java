@@ -31,12 +31,34 @@ public interface Ledger {
     void checkpoint();
 
     /// Walks all chains against heads inside and outside the database.
-    Verdict verify();
+    default Verdict verify() {
+        return verify(KeptHeads.NONE);
+    }
+
+    /// The same, and against heads that were kept on another host.
+    Verdict verify(KeptHeads kept);
 
     /// Verifies an export without a server. A null pin gives at best `UNANCHORED`.
     static Verdict verifyExport(Path file, @Nullable String pinnedKey) throws java.io.IOException {
-        return Verification.ofExport(file, pinnedKey);
+        return verifyExport(file, pinnedKey, KeptHeads.NONE);
     }
+
+    /// The same, and against heads that were kept elsewhere.
+    static Verdict verifyExport(Path file, @Nullable String pinnedKey, KeptHeads kept) throws java.io.IOException {
+        return Verification.ofExport(file, pinnedKey, kept);
+    }
+
+    /// Signed heads as they stand in the file outside the database, and the byte to go on from.
+    record HeadLines(List<String> lines, long next) {}
+
+    /// Those of that file from this byte on, in the order in which they were signed; some at a time.
+    HeadLines heads(long from) throws java.io.IOException;
+
+    /// Whose chains there are.
+    List<String> tenants();
+
+    /// As `read`, and with `sealed` false without what is sealed.
+    List<AuditRecord> following(String tenant, long after, int limit, boolean sealed);
 
     /// The public key (Ed25519, Base64 of the raw 32 bytes) to pin.
     String publicKey();

@@ -79,6 +79,19 @@ record Row(
 
     /// As callers see it; `key` null: the sealed fields were erased.
     AuditRecord shown(@Nullable SecretKey key) {
+        if (sealed == null) {
+            return shown(Map.of());
+        }
+        var opened = key == null ? null : open(key);
+        return shown(opened == null ? Map.of("sealed", key == null ? "erased" : "unreadable") : opened);
+    }
+
+    /// Without what is sealed.
+    AuditRecord closed() {
+        return shown(sealed == null ? Map.of() : Map.of("sealed", "kept"));
+    }
+
+    private AuditRecord shown(Map<String, Object> more) {
         var json = Objects.requireNonNullElse(Json.object(body), Map.<String, Object>of());
         var fields = new LinkedHashMap<String, Object>();
         if (json.get("fields") instanceof Map<?, ?> open) {
@@ -87,10 +100,7 @@ record Row(
         if (sealed == null && json.get("sealed") != null) {
             fields.put("sealed", "pruned");
         }
-        if (sealed != null) {
-            var opened = key == null ? null : open(key);
-            fields.putAll(opened == null ? Map.of("sealed", key == null ? "erased" : "unreadable") : opened);
-        }
+        fields.putAll(more);
         if (json.get("fromGuest") instanceof List<?> names) {
             fields.put("fromGuest", names);
         }

@@ -25,11 +25,14 @@ final class StoreVerification {
     private final Store store;
     private final HeadsLog log;
     private final String publicKey;
+    private final KeptHeads kept;
     private final NavigableMap<String, NavigableMap<Long, Head>> heads = new TreeMap<>();
     private long records;
     private long gaps;
 
-    StoreVerification(Store store, HeadsLog log, String publicKey) {
+    /// `kept`: heads that were kept elsewhere; each must be in its chain.
+    StoreVerification(Store store, HeadsLog log, String publicKey, KeptHeads kept) {
+        this.kept = kept;
         this.store = store;
         this.log = log;
         this.publicKey = publicKey;
@@ -51,7 +54,7 @@ final class StoreVerification {
             return failed(new ChainCheck.Failure(lacking.tenant(), lacking.seq(),
                     "the head at record " + lacking.seq() + " is in the database, but not in " + log.file()));
         }
-        return new Verdict(Verdict.Status.OK, records, null, 0, records + " records in " + heads.size() + " chains are whole" + ChainCheck.told(gaps));
+        return new Verdict(Verdict.Status.OK, records, null, 0, records + " records in " + heads.size() + " chains are whole" + KeptHeads.told(kept.count()) + ChainCheck.told(gaps));
     }
 
     private Verdict failed(ChainCheck.Failure failure) {
@@ -66,6 +69,7 @@ final class StoreVerification {
             var outside = log.read();
             outside.forEach(this::add);
             inside.forEach(this::add);
+            kept.byTenant().values().forEach(chain -> chain.values().forEach(this::add));
             var known = new HashSet<>(outside);
             return inside.stream().filter(head -> !known.contains(head)).findFirst().orElse(null);
         } catch (IOException e) {

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Verifies an export on its own. For one use.
@@ -19,20 +19,23 @@ final class Verification {
     private static final Set<String> END_LINE = Set.of("end", "signature");
 
     private final @Nullable String pinned;
+    private final KeptHeads kept;
     private final Map<String, ChainCheck> chains = new LinkedHashMap<>();
     private final Map<String, Unopened> unopened = new LinkedHashMap<>();
     private final List<Head> heads = new ArrayList<>();
     private @Nullable String key; // which signed it, as it says itself
     private boolean ended;
     private long records;
+    private long compared;
 
-    private Verification(@Nullable String pinned) {
+    private Verification(@Nullable String pinned, KeptHeads kept) {
+        this.kept = kept;
         this.pinned = pinned;
         key = pinned;
     }
 
-    static Verdict ofExport(Path file, @Nullable String pinnedKey) throws IOException {
-        var verification = new Verification(pinnedKey);
+    static Verdict ofExport(Path file, @Nullable String pinnedKey, KeptHeads kept) throws IOException {
+        var verification = new Verification(pinnedKey, kept);
         try (var lines = new Lines(file)) {
             long number = 0;
             for (String line = lines.next(); line != null; line = lines.next()) {
@@ -79,7 +82,7 @@ final class Verification {
         if (!(body.get("tenant") instanceof String tenant) || !heads.isEmpty()) {
             return failed(null, records + 1, "record " + (records + 1) + " of the file is out of place");
         }
-        var check = chains.computeIfAbsent(tenant, t -> new ChainCheck(t, new TreeMap<>()));
+        var check = chains.computeIfAbsent(tenant, t -> new ChainCheck(t, kept.of(t)));
         byte[] sealed = bytes(json.get("sealed"));
         boolean sound = check.next(body, Canonical.text(body), String.valueOf(json.get("hash")), sealed) && opens(check, json, body, sealed);
         var failure = check.failure();
@@ -150,6 +153,10 @@ final class Verification {
             if (failure != null) {
                 return failed(tenant, failure.record(), failure.message());
             }
+            var contradicted = contradicted(tenant, check);
+            if (contradicted != null) {
+                return contradicted;
+            }
             if (heads.stream().noneMatch(head -> head.tenant().equals(tenant))) {
                 long next = chains.get(tenant).seq() + 1;
                 return failed(tenant, next, "the chain of " + tenant + " has no signed head: it was cut after record " + (next - 1));
@@ -164,9 +171,22 @@ final class Verification {
             return hidden;
         }
         return pinned != null
-                ? new Verdict(Verdict.Status.OK, records, null, 0, records + " records in " + chains.size() + " chains are whole" + gaps)
+                ? new Verdict(Verdict.Status.OK, records, null, 0, records + " records in " + chains.size() + " chains are whole" + KeptHeads.told(compared) + gaps)
                 : new Verdict(Verdict.Status.UNANCHORED, records, null, 0,
-                        records + " records fit together, signed by " + key + "; only a key pinned elsewhere can vouch for them" + gaps);
+                        records + " records fit together, signed by " + key + "; only a key pinned elsewhere can vouch for them" + KeptHeads.told(compared) + gaps);
+    }
+
+    /// By a head that was kept elsewhere: one that somebody else signed, or one older than the export that it does not reach. A later one says nothing of it.
+    private @Nullable Verdict contradicted(String tenant, ChainCheck check) {
+        var own = kept.of(tenant);
+        if (key != null && !check.signatures(key)) {
+            var failure = Objects.requireNonNull(check.failure());
+            return failed(tenant, failure.record(), failure.message());
+        }
+        long made = heads.stream().filter(head -> head.tenant().equals(tenant)).mapToLong(Head::at).max().orElse(Long.MAX_VALUE);
+        var beyond = own.tailMap(check.seq(), false).values().stream().filter(head -> head.at() <= made).findFirst();
+        compared += own.headMap(check.seq(), true).size();
+        return beyond.map(head -> failed(tenant, check.seq() + 1, "record " + (check.seq() + 1) + " is missing: a head kept elsewhere is of record " + head.seq() + ", and not later than this export")).orElse(null);
     }
 
     /// The chains fit, but whoever handed the export on may have taken out what they say.

@@ -69,13 +69,14 @@ public final class House implements AutoCloseable {
             List<Tier> tiers = List.of(tier);
             var egress = opened.add(new EgressGateway(store, ledger, dialler, dialler::own, EgressTls.of(config.dataDir(), config.upstream().authorities())));
             var hook = opened.add(ApprovalWebhook.of(config.approvals(), dialler));
+            var forwarding = opened.add(Forwarding.start(config.forward(), ledger, dialler, config.dataDir(), installation));
             engine = opened.add(Engine.open(config.engine(), store, ledger, pool, tiers, images(config), egress, new Approvals.Settings(keys, config.approvals().hold(), config.approvals().egressHold(), hook), Clock.systemUTC()));
             watch.done("engine");
             var tokens = E2b.tokens(config.dataDir());
             var ingress = opened.add(new Ingress(opened.add(E2b.doors(config, engine, tokens, keys)), engine.ports(), engine.exposures(), store, ledger));
             router.get().route(ingress);
             var secured = config.secured() == null ? null : opened.add(HttpServer.start(config.secured().listen(), config.secured().tls(), E2b.starting()));
-            serving = opened.add(Serving.start(config, http, new Serving.Outside(router.get().address().getPort(), ingress, secured), tokens, keys, store, ledger, engine, about(store, config, installation, tiers, pool), options.profile()));
+            serving = opened.add(Serving.start(config, http, new Serving.Outside(router.get().address().getPort(), ingress, secured), tokens, keys, store, ledger, engine, about(store, config, installation, tiers, pool, forwarding), options.profile()));
             watch.done("api");
             watch.tell(serving.url());
         } catch (Throwable failed) {
@@ -121,7 +122,7 @@ public final class House implements AutoCloseable {
         return engine.sandboxes().killAll(new Caller("host", TenantId.DEFAULT, Set.of(Scope.OPERATE)), null);
     }
 
-    private static ServerRoutes.About about(Store store, Config config, String installation, List<Tier> tiers, BtrfsPool pool) {
+    private static ServerRoutes.About about(Store store, Config config, String installation, List<Tier> tiers, BtrfsPool pool, Forwarding forwarding) {
         var limits = new LinkedHashMap<String, Object>();
         limits.put("default", config.engine().bounds().defaults());
         limits.put("least", config.engine().bounds().least());
@@ -129,11 +130,11 @@ public final class House implements AutoCloseable {
         limits.put("uploadBytes", config.largestUpload());
         return new ServerRoutes.About(
                 () -> new ServerInfo(Version.TEXT, installation, tiers.getFirst().name(), findings(config, tiers, pool), limits),
-                () -> Stream.concat(findings(config, tiers, pool).stream(), Abandoned.findings().stream()).toList(), new Metrics(store)::text);
+                () -> Stream.concat(findings(config, tiers, pool).stream(), Abandoned.findings().stream()).toList(), new Metrics(store, forwarding::failing)::text);
     }
 
     private static List<Finding> findings(Config config, List<Tier> tiers, BtrfsPool pool) {
-        return Stream.of(tiers.stream().flatMap(t -> t.probe().findings().stream()), pool.findings().stream(), config.upstream().findings().stream()).flatMap(s -> s).toList();
+        return Stream.of(tiers.stream().flatMap(t -> t.probe().findings().stream()), pool.findings().stream(), config.upstream().findings().stream(), config.forward().findings().stream()).flatMap(s -> s).toList();
     }
 
     @Override

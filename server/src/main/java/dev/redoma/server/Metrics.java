@@ -7,19 +7,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /// A few counts in Prometheus' text form.
 final class Metrics {
     private final Store store;
+    private final Supplier<Map<String, Long>> forwarding;
 
-    Metrics(Store store) {
+    /// `forwarding`: by what is sent elsewhere, 1 where that fails.
+    Metrics(Store store, Supplier<Map<String, Long>> forwarding) {
         this.store = store;
+        this.forwarding = forwarding;
     }
 
     String text() {
         var out = new StringBuilder();
-        family(out, "redoma_sandboxes", "Sandboxes by state.", counts("sandbox"));
-        family(out, "redoma_execs", "Execs by state.", counts("exec"));
+        family(out, "redoma_sandboxes", "Sandboxes by state.", "state", counts("sandbox"));
+        family(out, "redoma_execs", "Execs by state.", "state", counts("exec"));
+        var failing = forwarding.get();
+        if (!failing.isEmpty()) {
+            family(out, "redoma_audit_forward_failing", "1 where the last attempt to send evidence elsewhere failed.", "what", failing);
+        }
         out.append("# HELP process_resident_memory_bytes Resident memory of the server.\n# TYPE process_resident_memory_bytes gauge\n")
                 .append("process_resident_memory_bytes ").append(residentBytes()).append('\n');
         return out.toString();
@@ -34,9 +42,9 @@ final class Metrics {
         });
     }
 
-    private static void family(StringBuilder out, String name, String help, Map<String, Long> counts) {
+    private static void family(StringBuilder out, String name, String help, String label, Map<String, Long> counts) {
         out.append("# HELP ").append(name).append(' ').append(help).append("\n# TYPE ").append(name).append(" gauge\n");
-        counts.forEach((state, n) -> out.append(name).append("{state=\"").append(state).append("\"} ").append(n).append('\n'));
+        counts.forEach((state, n) -> out.append(name).append("{" + label + "=\"").append(state).append("\"} ").append(n).append('\n'));
     }
 
     private static long residentBytes() {

@@ -46,7 +46,7 @@ final class FakeServed implements AutoCloseable {
         var ledger = ChainLedger.open(store, dataDir);
         var keys = new dev.redoma.server.keys.Keys(store, ledger, java.time.Clock.systemUTC());
         ledger.persons(keys::person);
-        var about = new ServerRoutes.About(() -> new ServerInfo("0.1.0", "i", "container", List.of(), Map.of()), List::of, new Metrics(store)::text);
+        var about = new ServerRoutes.About(() -> new ServerInfo("0.1.0", "i", "container", List.of(), Map.of()), List::of, new Metrics(store, Map::of)::text);
         var http = HttpServer.start(config.http(), NativeApi.starting());
         serving = Serving.start(config, http, new Serving.Outside(http.address().getPort(), E2b.starting(), null), E2b.tokens(config.dataDir()), keys, store, ledger, redoma, about, dataDir.resolve("p/profile.json"));
         profile = Json.read(Files.readAllBytes(dataDir.resolve("p/profile.json")), OperatorProfile.Profile.class);

@@ -6,6 +6,7 @@ import static dev.redoma.server.api.Operation.post;
 
 import dev.redoma.engine.Evidence;
 import dev.redoma.engine.Sandboxes;
+import dev.redoma.ledger.KeptHeads;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.ledger.Verdict;
 import dev.redoma.model.Code;
@@ -15,6 +16,7 @@ import dev.redoma.model.Scope;
 import dev.redoma.model.wire.AuditRecord;
 import dev.redoma.model.wire.Erased;
 import dev.redoma.model.wire.Scanned;
+import dev.redoma.model.wire.VerifyAudit;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -49,7 +51,8 @@ final class AuditRoutes {
                         .answersItems(AuditRecord.class).by(this::read),
                 get("/v1/audit/export", "exportAudit", "Every record as JSON lines, ending in signed heads").needs(Scope.READ)
                         .query("tenant", "string", "operators: of this tenant only").answersBytes(200, "application/jsonl").by(this::export),
-                post("/v1/audit/verify", "verifyAudit", "Walks all chains").needs(Scope.OPERATE).answers(200, Verified.class).by(c -> c.json(verified(ledger.verify()))),
+                post("/v1/audit/verify", "verifyAudit", "Walks all chains, also against heads that were kept elsewhere").needs(Scope.OPERATE).takes(VerifyAudit.class).answers(200, Verified.class)
+                        .by(c -> c.json(verified(ledger.verify(kept(c))))),
                 post("/v1/audit/scan", "scanAudit", "Looks through all that is kept for what should have been masked").needs(Scope.OPERATE)
                         .query("tenant", "string", "of this tenant only").answers(200, Scanned.class).by(c -> c.json(evidence.scan(c.caller(), c.query().get("tenant")))),
                 post("/v1/audit/erase", "eraseAudit", "Makes what is sealed about an ended sandbox unreadable for ever; the chain stays whole").needs(Scope.OPERATE)
@@ -91,6 +94,15 @@ final class AuditRoutes {
         var tenant = tenant(call);
         call.http().set("Content-Disposition", FileAnswer.attachment("audit.jsonl"));
         ledger.export(tenant, new GuardedOutput(call.http().stream(200, "application/jsonl", -1), call.guard(), Long.MAX_VALUE));
+    }
+
+    /// There need be no body.
+    private static KeptHeads kept(Call call) throws IOException {
+        if (call.http().header("Content-Type") == null) {
+            return KeptHeads.NONE;
+        }
+        var lines = call.http().json(VerifyAudit.class).heads();
+        return lines == null ? KeptHeads.NONE : KeptHeads.of(lines);
     }
 
     private static Verified verified(Verdict verdict) {

@@ -39,7 +39,8 @@ public record Config(
         Map<String, Duration> auditKeep,
         Registries registries,
         Upstream upstream,
-        ApprovalConfig approvals) {
+        ApprovalConfig approvals,
+        ForwardConfig forward) {
     private static final int MOST_CONNECTIONS = 4096;
     /// Apps' cookies may be long.
     private static final int ROUTER_HEADERS = 64 << 10;
@@ -53,7 +54,7 @@ public record Config(
         var router = router(values, api);
         return new Config(dataDir, runDir, api, router, publicPorts(values, router), secured(values, dataDir, router), engine(values, dataDir, runDir),
                 values.positive(ConfigKey.RATE_PER_SECOND), values.positive(ConfigKey.RATE_BURST), values.size(ConfigKey.UPLOAD_LARGEST),
-                backing(values), values.duration(ConfigKey.AUDIT_CHECKPOINT), auditKeep(values), new Registries(registry(values), content.registries()), Upstream.of(values), ApprovalConfig.of(values));
+                backing(values), values.duration(ConfigKey.AUDIT_CHECKPOINT), auditKeep(values), new Registries(registry(values), content.registries()), Upstream.of(values), ApprovalConfig.of(values), ForwardConfig.of(values));
     }
 
     /// By category; what is kept for ever is not in it.
