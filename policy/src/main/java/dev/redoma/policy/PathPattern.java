@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.policy;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.text.Normalizer;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
 /// Paths of requests: `*` stands for anything within one segment, `**` for any number of segments.
 public record PathPattern(String text) {
+    private static final String MARKS = "./\\%;?#";
     private static final Pattern PLAIN = Pattern.compile("/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*");
 
     public PathPattern {
@@ -14,7 +19,7 @@ public record PathPattern(String text) {
         }
     }
 
-    /// Whether readers may understand a path differently: dots or slashes that are escaped, `.` and `..`, empty segments, backslashes, controls, parameters.
+    /// Whether readers may understand a path differently: dots or slashes that are escaped, `.` and `..`, empty segments, backslashes, controls, parameters, escapes that are no UTF-8.
     public static boolean ambiguous(String path) {
         if (!path.startsWith("/") || path.contains("//") || path.chars().anyMatch(c -> c <= ' ' || c >= 0x7f || c == '\\' || c == ';' || c == '#' || c == '?')) {
             return true;
@@ -28,7 +33,33 @@ public record PathPattern(String text) {
                 return true;
             }
         }
-        return lower.matches(".*%(?![0-9a-f]{2}).*");
+        return lower.matches(".*%(?![0-9a-f]{2}).*") || lower.indexOf('%') >= 0 && ambiguousWithin(path);
+    }
+
+    /// What escapes stand for: no text at all (overlong forms of dots and slashes among it), controls, or characters that some readers take for dots, slashes and the like.
+    private static boolean ambiguousWithin(String path) {
+        String text;
+        try {
+            text = StandardCharsets.UTF_8.newDecoder().decode(bytes(path)).toString();
+        } catch (CharacterCodingException none) {
+            return true;
+        }
+        String plain = Normalizer.normalize(text, Normalizer.Form.NFKC);
+        return text.codePoints().anyMatch(c -> Character.isISOControl(c) || Character.getType(c) == Character.FORMAT) || MARKS.chars().anyMatch(mark -> count(plain, mark) != count(text, mark));
+    }
+
+    private static ByteBuffer bytes(String path) {
+        var bytes = ByteBuffer.allocate(path.length());
+        for (int i = 0; i < path.length(); i++) {
+            boolean escape = path.charAt(i) == '%';
+            bytes.put((byte) (escape ? Integer.parseInt(path.substring(i + 1, i + 3), 16) : path.charAt(i)));
+            i += escape ? 2 : 0;
+        }
+        return bytes.flip();
+    }
+
+    private static long count(String text, int c) {
+        return text.codePoints().filter(one -> one == c).count();
     }
 
     /// A path without its query, which is not ambiguous. Escapes of what needs none are read as what they stand for.

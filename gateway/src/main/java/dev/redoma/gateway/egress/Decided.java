@@ -37,11 +37,18 @@ final class Decided {
         record Stay(Refused refused) implements Outcome {}
     }
 
-    Outcome begin(String method, String path) {
+    Outcome begin(RequestHead head) {
+        String method = head.method();
+        String path = head.path();
         var request = new Requests.Ongoing(method, path);
         EgressDecision decision = sandbox.begin(passing, request);
         if (!(decision instanceof Allow allow)) {
             return refuse(403, at(Fact.of("request.denied", name(), site.port(), decision)), method, path, decision.reason().text());
+        }
+        EgressDecision renamed = head.decided(allow);
+        if (!renamed.allowed()) {
+            end(request);
+            return refuse(403, at(Fact.of("request.denied", name(), site.port(), renamed)), method, path, "one of its fields names another method, and of that " + renamed.reason().text());
         }
         Optional<Outcome> objection = objection(allow, method, path);
         objection.ifPresent(o -> end(request));

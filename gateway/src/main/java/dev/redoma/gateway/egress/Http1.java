@@ -67,7 +67,7 @@ final class Http1 {
             refuse(decided.fault(403, fault.get(), head.method(), head.path(), fault.get().text()));
             return false;
         }
-        return switch (decided.begin(head.method(), head.path())) {
+        return switch (decided.begin(head)) {
             case Decided.Outcome.Stay(Refused refused) -> {
                 refuse(refused);
                 yield false;
@@ -84,7 +84,7 @@ final class Http1 {
 
     private boolean carried(RequestHead head, Ongoing request) throws IOException {
         boolean socket = WebSockets.asked(head);
-        sendUp(head.onward(decided.site().authority(), socket ? List.of("Connection: Upgrade", "Upgrade: websocket") : List.of()), request);
+        sendUp(head.onward(decided.site().authority(), socket ? List.of("Connection: Upgrade", "Upgrade: websocket") : head.hasBody() ? List.of("Connection: close") : List.of()), request);
         var body = new Upload(head, request);
         ResponseReader.Head answer = answers.head(head.method().equals("HEAD"));
         while (answer.interim() && answer.status() != 101) {
@@ -108,7 +108,8 @@ final class Http1 {
         boolean chunked = fields.says("transfer-encoding", "chunked");
         boolean bare = head.method().equals("HEAD") || answer.status() == 204 || answer.status() == 304;
         boolean measured = bare || chunked || fields.has("content-length");
-        boolean last = old || !measured || head.says("connection", "close") || fields.says("connection", "close") || answer.version() == HttpVersion.HTTP_1_0 && !fields.says("connection", "keep-alive");
+        // an origin that does not read bodies would take this one for its next request, which nobody decided
+        boolean last = old || !measured || head.hasBody() || head.says("connection", "close") || fields.says("connection", "close") || answer.version() == HttpVersion.HTTP_1_0 && !fields.says("connection", "keep-alive");
         var more = new ArrayList<String>();
         boolean rechunk = chunked && !old && !bare;
         if (rechunk) {

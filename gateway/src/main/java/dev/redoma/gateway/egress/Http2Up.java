@@ -161,7 +161,7 @@ final class Http2Up {
             own(List.of(new Frame(Frame.GOAWAY, 0, 0, java.nio.ByteBuffer.allocate(8).putInt(id).putInt(PROTOCOL_ERROR).array())));
             return false;
         }
-        switch (connection.decided.begin(method, head.path())) {
+        switch (connection.decided.begin(head)) {
             case Decided.Outcome.Stay(Refused refused) -> connection.refuse(id, last, false, refused);
             case Decided.Outcome.Go(Ongoing request) -> {
                 connection.admit(id, request);

@@ -78,8 +78,8 @@ final class PlainHttp {
             answer(fact, unknown ? Outward.nowhere(fact, host) : Refused.of(403, fact, host, checked.decision().reason().text()));
             return;
         }
-        if (!(connection.request(head.method(), head.path()) instanceof Allow allow)) {
-            refuse(403, Fact.of(DENIED, host, PORT, connection.request(head.method(), head.path())).asked(head.method(), head.path()), "no rule allows this request there");
+        if (!(head.decided(connection) instanceof Allow allow)) {
+            refuse(403, Fact.of(DENIED, host, PORT, head.decided(connection)).asked(head.method(), head.path()), "no rule allows this request there");
             return;
         }
         var spent = sandbox.budgets().oneMore(allow.counted());

@@ -61,7 +61,7 @@ enum RequestFault {
         if (head.fields().size() > MOST_FIELDS) {
             return Optional.of(FIELDS);
         }
-        if (head.target().chars().anyMatch(c -> c <= ' ' || c > '~')) {
+        if (head.target().chars().anyMatch(c -> c <= ' ' || c > '~' || c == '#')) {
             return Optional.of(TARGET); // what others read as other characters
         }
         boolean path = head.target().startsWith("/") || head.target().equals("*") && head.method().equals("OPTIONS");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.gateway.egress;
 
+import dev.redoma.policy.EgressDecision;
+import dev.redoma.policy.EgressDecision.Allow;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,6 +17,8 @@ import org.eclipse.jetty.http.HttpVersion;
 record RequestHead(String method, String target, HttpVersion version, List<HttpField> fields) {
 
     private static final Set<String> HOP_BY_HOP = Set.of("connection", "keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate", "te", "upgrade", "trailer");
+
+    private static final Set<String> OVERRIDES = Set.of("x-http-method-override", "x-http-method", "x-method-override");
 
     RequestHead {
         fields = List.copyOf(fields);
@@ -43,6 +47,24 @@ record RequestHead(String method, String target, HttpVersion version, List<HttpF
             }
         }
         return values;
+    }
+
+    /// Whether bytes may come behind it that are its body to one reader and the next request to another, who does not look at bodies.
+    boolean hasBody() {
+        return has("transfer-encoding") || all("content-length").stream().anyMatch(length -> !length.strip().matches("0+"));
+    }
+
+    /// What rules say of it: of its own method, and of each that a field names which some origins go by instead.
+    EgressDecision decided(Allow connection) {
+        for (HttpField field : fields) {
+            if (OVERRIDES.contains(field.getName().toLowerCase(Locale.ROOT))) {
+                EgressDecision other = connection.request(String.valueOf(field.getValue()).strip().toUpperCase(Locale.ROOT), path());
+                if (!other.allowed()) {
+                    return other;
+                }
+            }
+        }
+        return connection.request(method, path());
     }
 
     /// Written anew from what was understood, so that the other end cannot read it differently. The connection ends with the answer.

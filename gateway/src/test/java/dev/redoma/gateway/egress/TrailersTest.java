@@ -68,12 +68,14 @@ class TrailersTest {
 
     @Test
     void trailersGoThroughBothWaysButForThoseThatSayWhatAMessageIs() throws Exception {
-        try (var client = SecureClient.to(lab, inside, A)) {
-            for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < 2; i++) {
+            try (var client = SecureClient.to(lab, inside, A)) {
                 client.say(POST + "X-Sum: 7\r\nHost: b.allowed.test\r\nContent-Length: 1\r\nTransfer-Encoding: x\r\nAuthorization: y\r\nx-more: " + i + "\r\n\r\n");
                 assertThat(behind(message(client.in))).isEqualTo("Grpc-Status: 0\r\n\r\n");
                 assertThat(behind(arrived.get(i))).isEqualTo("X-Sum: 7\r\nx-more: " + i + "\r\n\r\n");
             }
+        }
+        try (var client = SecureClient.to(lab, inside, A)) {
             client.say(POST + "\r\n");
             assertThat(message(client.in)).contains("\r\n2\r\nhi\r\n");
             assertThat(behind(arrived.get(2))).isEqualTo("\r\n");
