@@ -24,6 +24,8 @@ record Frame(int type, int flags, int stream, byte[] payload) {
     static final int PADDED = 8;
     static final int PRIORITY = 0x20;
 
+    static final int PROTOCOL_ERROR = 1;
+
     static final int LONGEST = 16 << 10;
     private static final int HEAD = 9;
 
@@ -38,7 +40,7 @@ record Frame(int type, int flags, int stream, byte[] payload) {
             return null;
         }
         if (head.length < HEAD) {
-            throw new Broken("it ended within a frame");
+            throw new java.io.EOFException("it ended within a frame");
         }
         var h = ByteBuffer.wrap(head);
         int length = (h.get() & 0xff) << 16 | h.getShort() & 0xffff;
@@ -50,7 +52,7 @@ record Frame(int type, int flags, int stream, byte[] payload) {
         int stream = h.getInt() & 0x7fffffff;
         byte[] payload = in.readNBytes(length);
         if (payload.length < length) {
-            throw new Broken("it ended within a frame");
+            throw new java.io.EOFException("it ended within a frame");
         }
         return new Frame(type, flags, stream, payload);
     }
@@ -65,6 +67,11 @@ record Frame(int type, int flags, int stream, byte[] payload) {
 
     static Frame number(int type, int stream, int number) {
         return new Frame(type, 0, stream, ByteBuffer.allocate(4).putInt(number).array());
+    }
+
+    /// That the connection ends because of what its peer did. `last`: the stream up to which something was looked at.
+    static Frame away(int last) {
+        return new Frame(GOAWAY, 0, 0, ByteBuffer.allocate(8).putInt(last).putInt(PROTOCOL_ERROR).array());
     }
 
     /// The four bytes that RST_STREAM and WINDOW_UPDATE are.

@@ -51,7 +51,7 @@ final class Http1 {
         try {
             head = requests.head();
         } catch (RequestReader.Malformed malformed) {
-            refuse(decided.fault(400, RequestFault.MALFORMED, "", "", String.valueOf(malformed.getMessage())));
+            refuse("", decided.fault(400, RequestFault.MALFORMED, "", "", String.valueOf(malformed.getMessage())));
             return false;
         } catch (IOException gone) {
             if (!Link.closedByPeer(gone)) {
@@ -64,12 +64,12 @@ final class Http1 {
         }
         Optional<RequestFault> fault = RequestFault.of(head, decided.site());
         if (fault.isPresent()) {
-            refuse(decided.fault(403, fault.get(), head.method(), head.path(), fault.get().text()));
+            refuse(head.method(), decided.fault(403, fault.get(), head.method(), head.path(), fault.get().text()));
             return false;
         }
         return switch (decided.begin(head)) {
             case Decided.Outcome.Stay(Refused refused) -> {
-                refuse(refused);
+                refuse(head.method(), refused);
                 yield false;
             }
             case Decided.Outcome.Go(Ongoing request) -> {
@@ -144,7 +144,7 @@ final class Http1 {
     private boolean upgraded(RequestHead head, ResponseReader.Head answer, boolean asked, Ongoing request) throws IOException {
         answers.body(none -> { });
         if (!asked || !WebSockets.agreed(head, answer)) {
-            refuse(decided.failed("upgrade", "the origin changed to a protocol that nobody asked for"));
+            refuse(head.method(), decided.failed("upgrade", "the origin changed to a protocol that nobody asked for"));
             return false;
         }
         sendDown(head(answer, List.of("Connection: Upgrade", "Upgrade: websocket")), request);
@@ -280,8 +280,8 @@ final class Http1 {
     }
 
     /// It is on record.
-    private void refuse(Refused refused) throws IOException {
-        out.write(refused.http1());
+    private void refuse(String method, Refused refused) throws IOException {
+        out.write(refused.http1(method));
         ends.drain(decided.link());
     }
 }

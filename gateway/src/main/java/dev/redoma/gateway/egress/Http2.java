@@ -45,11 +45,23 @@ final class Http2 {
     /// One that was admitted, until both its ways have ended.
     static final class Stream {
         final Ongoing request;
+        /// How many bytes of a body it said would come, and are still to come; -1: it did not say.
+        private long due;
         private boolean upEnded;
         private boolean downEnded;
 
-        Stream(Ongoing request) {
+        Stream(Ongoing request, long due) {
             this.request = request;
+            this.due = due;
+        }
+
+        /// So many of them came. False: it is not what it said (RFC 9113, 8.1.1), and who goes by that would read on in what is no request.
+        boolean came(int bytes, boolean last) {
+            if (due >= 0) {
+                due -= bytes;
+                return last ? due == 0 : due >= 0;
+            }
+            return true;
         }
     }
 
@@ -89,6 +101,9 @@ final class Http2 {
                 ends.drain(decided.link());
             }
             end(true);
+        } catch (Frame.Broken broken) {
+            goAway(broken);
+            end(false);
         } catch (IOException gone) {
             end(left(gone));
         } finally {
@@ -102,6 +117,19 @@ final class Http2 {
     /// One end closed where nothing was under way: that is how connections end that are kept for more.
     private boolean left(IOException gone) {
         return streams.isEmpty() && Link.closedByPeer(gone);
+    }
+
+    /// What the program said can be read by nobody: that is on record, and it is told.
+    private void goAway(Frame.Broken broken) {
+        decided.fault(400, RequestFault.MALFORMED, "", "", String.valueOf(broken.getMessage()));
+        if (greeted.getCount() == 0) {
+            try {
+                inward(List.of(Frame.away(Integer.MAX_VALUE)));
+                ends.drain(decided.link());
+            } catch (IOException gone) {
+                // it is not there to be told
+            }
+        }
     }
 
     private void end(boolean byItself) {
@@ -135,8 +163,8 @@ final class Http2 {
         return streams.size() >= MOST_STREAMS;
     }
 
-    void admit(int id, Ongoing request) {
-        streams.put(id, new Stream(request));
+    void admit(int id, Ongoing request, long due) {
+        streams.put(id, new Stream(request, due));
     }
 
     /// One of its ways has ended.
@@ -208,11 +236,11 @@ final class Http2 {
     }
 
     /// A refusal, which is on record. `last`: nothing more of the request comes; `end`: nor does anything else, and what has no room now never has.
-    void refuse(int id, boolean last, boolean end, Refused refused) throws IOException {
+    void refuse(int id, String method, boolean last, boolean end, Refused refused) throws IOException {
         awaitGreeting();
         outLock.lock();
         try {
-            boolean body = room.takes(refused.body().length, !end);
+            boolean body = !method.equals("HEAD") && room.takes(refused.body().length, !end);
             inward(toInside.write(id, !body, Map.of(":status", String.valueOf(refused.status())), refused.fields(body)));
             if (body) {
                 inward(room.body(new Frame(Frame.DATA, Frame.END_STREAM, id, refused.body()), !last));

@@ -9,7 +9,6 @@ import org.eclipse.jetty.http.MetaData;
 
 /// What an origin says over HTTP/2, to the program inside.
 final class Http2Down {
-    private static final int PROTOCOL_ERROR = 1;
     private final Http2 connection;
     private final FieldBlock blocks = new FieldBlock();
 
@@ -75,8 +74,8 @@ final class Http2Down {
             return;
         }
         if (said == null) {
-            connection.outward(List.of(Frame.number(Frame.RST_STREAM, frame.stream(), PROTOCOL_ERROR)));
-            connection.inward(List.of(Frame.number(Frame.RST_STREAM, frame.stream(), PROTOCOL_ERROR)));
+            connection.outward(List.of(Frame.number(Frame.RST_STREAM, frame.stream(), Frame.PROTOCOL_ERROR)));
+            connection.inward(List.of(Frame.number(Frame.RST_STREAM, frame.stream(), Frame.PROTOCOL_ERROR)));
             connection.gone(frame.stream());
             return;
         }
@@ -84,7 +83,8 @@ final class Http2Down {
         if (said instanceof MetaData.Response response) {
             pseudo.put(":status", String.valueOf(response.getStatus()));
         }
-        var fields = said.getHttpFields().stream().filter(f -> !f.getName().equalsIgnoreCase("alt-svc")).toList();
+        boolean trailers = pseudo.isEmpty();
+        var fields = said.getHttpFields().stream().filter(f -> trailers ? Trailers.fit(f) : !f.getName().equalsIgnoreCase("alt-svc")).toList();
         connection.fieldsInward(frame.stream(), frame.has(Frame.END_STREAM), pseudo, fields, stream.request);
         if (frame.has(Frame.END_STREAM)) {
             connection.half(frame.stream(), false);

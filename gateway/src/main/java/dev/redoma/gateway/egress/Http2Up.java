@@ -13,8 +13,8 @@ import org.eclipse.jetty.http.MetaData;
 
 /// What a program inside says over HTTP/2: requests are decided, the rest follows those that were admitted.
 final class Http2Up {
-    private static final int PROTOCOL_ERROR = 1;
     private static final int REFUSED_STREAM = 7;
+    private static final long UNLIKE = -2;
 
     private final Http2 connection;
     private final FieldBlock blocks = new FieldBlock();
@@ -98,11 +98,26 @@ final class Http2Up {
             }
             return;
         }
+        if (!stream.came(frame.content().length, frame.has(Frame.END_STREAM))) {
+            unlike(frame, stream.request);
+            return;
+        }
         connection.decided.link().goingUp(frame.payload().length, stream.request.by());
         connection.outward(List.of(new Frame(Frame.DATA, frame.flags() & (Frame.END_STREAM | Frame.PADDED), frame.stream(), frame.payload())));
         if (frame.has(Frame.END_STREAM)) {
             connection.half(frame.stream(), true);
         }
+    }
+
+    /// A body that is not as long as its request said. The origin has had no end of it.
+    private void unlike(Frame frame, Ongoing request) throws IOException {
+        connection.decided.fault(400, RequestFault.LENGTH, request.method(), request.path(), RequestFault.LENGTH.text());
+        connection.outward(List.of(Frame.number(Frame.RST_STREAM, frame.stream(), Frame.PROTOCOL_ERROR)));
+        own(List.of(Frame.number(Frame.RST_STREAM, frame.stream(), Frame.PROTOCOL_ERROR)));
+        if (frame.type() == Frame.DATA && frame.payload().length > 0) {
+            own(List.of(Frame.number(Frame.WINDOW_UPDATE, 0, frame.payload().length)));
+        }
+        connection.gone(frame.stream());
     }
 
     private boolean fields(Frame frame) throws IOException {
@@ -111,7 +126,7 @@ final class Http2Up {
         boolean last = frame.has(Frame.END_STREAM);
         var stream = connection.stream(id);
         if (stream != null) {
-            return trailers(id, said, last, stream.request);
+            return trailers(frame, said, stream);
         }
         if (id <= newest) {
             return true; // of one that has ended meanwhile
@@ -121,7 +136,7 @@ final class Http2Up {
         }
         newest = id;
         if (!(said instanceof MetaData.Request request)) {
-            connection.refuse(id, last, false, connection.decided.fault(400, RequestFault.MALFORMED, "", "", RequestFault.MALFORMED.text()));
+            connection.refuse(id, "", last, false, connection.decided.fault(400, RequestFault.MALFORMED, "", "", RequestFault.MALFORMED.text()));
             return true;
         }
         if (connection.full()) {
@@ -131,12 +146,16 @@ final class Http2Up {
         return request(id, request, last);
     }
 
-    private boolean trailers(int id, @org.jspecify.annotations.Nullable MetaData said, boolean last, Ongoing request) throws IOException {
-        if (said == null || !last || said instanceof MetaData.Request) {
+    private boolean trailers(Frame frame, @org.jspecify.annotations.Nullable MetaData said, Http2.Stream stream) throws IOException {
+        if (said == null || !frame.has(Frame.END_STREAM) || said instanceof MetaData.Request) {
             throw new Frame.Broken("trailers that are none");
         }
-        connection.fieldsOutward(id, true, Map.of(), said.getHttpFields(), request);
-        connection.half(id, true);
+        if (!stream.came(0, true)) {
+            unlike(frame, stream.request);
+            return true;
+        }
+        connection.fieldsOutward(frame.stream(), true, Map.of(), said.getHttpFields().stream().filter(Trailers::fit).toList(), stream.request);
+        connection.half(frame.stream(), true);
         return true;
     }
 
@@ -145,7 +164,7 @@ final class Http2Up {
         String target = said.getHttpURI().getPathQuery();
         String authority = said.getHttpURI().getAuthority();
         if (target == null || authority == null || !"https".equals(said.getHttpURI().getScheme())) {
-            connection.refuse(id, last, false, connection.decided.fault(400, RequestFault.MALFORMED, method, "", "it is no request of HTTPS"));
+            connection.refuse(id, method, last, false, connection.decided.fault(400, RequestFault.MALFORMED, method, "", "it is no request of HTTPS"));
             return true;
         }
         var fields = new ArrayList<HttpField>();
@@ -155,16 +174,21 @@ final class Http2Up {
         asOne.removeIf(f -> f.getName().equalsIgnoreCase("host") && connection.decided.site().isMeantBy(String.valueOf(f.getValue())));
         asOne.add(new HttpField("Host", authority));
         var head = new RequestHead(method, target, org.eclipse.jetty.http.HttpVersion.HTTP_2, asOne);
-        Optional<RequestFault> fault = RequestFault.of(head, connection.decided.site());
+        long due = last ? 0 : -1;
+        for (String length : head.all("content-length")) {
+            boolean first = head.all("content-length").size() == 1 && length.matches("[0-9]{1,18}");
+            due = first && (!last || Long.parseLong(length) == 0) ? Long.parseLong(length) : UNLIKE;
+        }
+        Optional<RequestFault> fault = due == UNLIKE ? Optional.of(RequestFault.LENGTH) : said.getHttpURI().getFragment() != null ? Optional.of(RequestFault.TARGET) : RequestFault.of(head, connection.decided.site());
         if (fault.isPresent()) {
-            connection.refuse(id, last, true, connection.decided.fault(403, fault.get(), method, head.path(), fault.get().text()));
-            own(List.of(new Frame(Frame.GOAWAY, 0, 0, java.nio.ByteBuffer.allocate(8).putInt(id).putInt(PROTOCOL_ERROR).array())));
+            connection.refuse(id, method, last, true, connection.decided.fault(403, fault.get(), method, head.path(), fault.get().text()));
+            own(List.of(Frame.away(id)));
             return false;
         }
         switch (connection.decided.begin(head)) {
-            case Decided.Outcome.Stay(Refused refused) -> connection.refuse(id, last, false, refused);
+            case Decided.Outcome.Stay(Refused refused) -> connection.refuse(id, method, last, false, refused);
             case Decided.Outcome.Go(Ongoing request) -> {
-                connection.admit(id, request);
+                connection.admit(id, request, due);
                 var pseudo = new LinkedHashMap<String, String>();
                 pseudo.put(":method", method);
                 pseudo.put(":scheme", "https");

@@ -275,7 +275,7 @@ final class Outward {
 
     /// It is within its rates and budgets.
     void carryCounted(Fact fact, @Nullable String host, @Nullable String said, Way.Checked checked, Allow allow, int port, @Nullable RequestHead head, Carrier carrier) throws IOException {
-        Failing failing = head == null || host == null ? failed -> reset() : failed -> PlainHttp.tell(inside, unreachable(failed, host));
+        Failing failing = head == null || host == null ? failed -> reset() : failed -> PlainHttp.tell(inside, unreachable(failed, host).http1(head.method()));
         carried(fact, new Wanted(host, said, port, checked.addresses(), allow, head, null), failing, passing -> {
             var relay = new Relay(passing.link(), sandbox.spacious(), passing.by());
             relay.run(in -> carrier.carry(relay));

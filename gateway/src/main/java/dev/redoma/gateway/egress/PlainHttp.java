@@ -24,6 +24,7 @@ final class PlainHttp {
     private final String host;
     private final EgressClass egressClass;
     private final Outward outward;
+    private String method = "";
 
     PlainHttp(SandboxEgress sandbox, SocketChannel inside, String host, EgressClass egressClass, Outward outward) {
         this.egressClass = egressClass;
@@ -46,6 +47,7 @@ final class PlainHttp {
         if (head == null) {
             return;
         }
+        method = head.method();
         EgressDecider decider = sandbox.decider();
         EgressDecision decision = decider.decideRequest(egressClass, host, PORT, head.method(), head.path());
         Optional<RequestFault> fault = RequestFault.ofPlain(head, Site.of(host, PORT));
@@ -118,11 +120,11 @@ final class PlainHttp {
 
     private void answer(Fact fact, Refused refused) throws IOException {
         sandbox.records().refused(fact);
-        tell(inside, refused);
+        tell(inside, refused.http1(method));
     }
 
-    static void tell(SocketChannel inside, Refused refused) throws IOException {
-        var out = ByteBuffer.wrap(refused.http1());
+    static void tell(SocketChannel inside, byte[] answer) throws IOException {
+        var out = ByteBuffer.wrap(answer);
         while (out.hasRemaining()) {
             inside.write(out);
         }

@@ -39,9 +39,17 @@ record Refused(int status, byte[] body, long retryAfter) {
 
     /// For HTTP/1.1; the connection ends with it.
     byte[] http1() {
+        return http1("");
+    }
+
+    /// `method`: of the request, where it is known.
+    byte[] http1(String method) {
         byte[] head = "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nX-Redoma-Refused: egress\r\n%sConnection: close\r\n\r\n"
                 .formatted(status, phrase(), body.length, retryAfter > 0 ? "Retry-After: " + retryAfter + "\r\n" : "")
                 .getBytes(StandardCharsets.US_ASCII);
+        if (method.equals("HEAD")) {
+            return head; // whose answer has no body
+        }
         byte[] all = java.util.Arrays.copyOf(head, head.length + body.length);
         System.arraycopy(body, 0, all, head.length, body.length);
         return all;

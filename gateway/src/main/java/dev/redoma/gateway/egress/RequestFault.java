@@ -7,6 +7,7 @@ import java.util.Optional;
 enum RequestFault {
     MALFORMED("request-malformed", "it is no request that can be read in one way only"),
     FIELDS("request-malformed", "it has more than 256 fields"),
+    LENGTH("request-malformed", "its body is not as long as it says"),
     METHOD("request-malformed", "its method is longer than 32 characters"),
     CONNECT("connect", "it asks for a tunnel (CONNECT), and none is made here"),
     TARGET("target", "its target has characters that have to be escaped there"),

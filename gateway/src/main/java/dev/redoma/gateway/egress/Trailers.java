@@ -9,7 +9,7 @@ import java.util.Set;
 import org.eclipse.jetty.http.HttpField;
 import org.jspecify.annotations.Nullable;
 
-/// Fields behind a body of chunks. What says where a message ends, whom it is for or who sends it has no place there (RFC 9110, 6.5.1) and is left out.
+/// Fields behind a body. What says where a message ends, whom it is for or who sends it has no place there (RFC 9110, 6.5.1) and is left out.
 final class Trailers {
     private static final int MOST = 64;
     private static final int LONGEST = 16 << 10;
@@ -19,6 +19,11 @@ final class Trailers {
 
     private final List<HttpField> fields = new ArrayList<>();
     private int length;
+
+    /// Whether it has a place there.
+    static boolean fit(HttpField field) {
+        return !NOT_BEHIND.contains(field.getName().toLowerCase(Locale.ROOT));
+    }
 
     void clear() {
         fields.clear();
@@ -31,7 +36,7 @@ final class Trailers {
         if (length > LONGEST || fields.size() >= MOST) {
             return "its trailers are too long";
         }
-        if (!NOT_BEHIND.contains(field.getName().toLowerCase(Locale.ROOT))) {
+        if (fit(field)) {
             fields.add(field);
         }
         return null;
