@@ -3,7 +3,6 @@ package dev.redoma.gateway.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -15,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http.HttpFields;
-import org.eclipse.jetty.http.MetaData;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
@@ -98,80 +96,13 @@ class InterceptHttp2Test {
         lab.close();
     }
 
-    /// A program that speaks HTTP/2 as a test wants it.
-    private final class Talk implements AutoCloseable {
-        final SecureClient client = SecureClient.to(lab, inside, A, "h2");
-        private final FieldBlock blocks = new FieldBlock();
-
-        Talk(boolean window) throws Exception {
-            assertThat(client.socket.getApplicationProtocol()).isEqualTo("h2");
-            client.say("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-            send(new Frame(Frame.SETTINGS, 0, 0, new byte[0]));
-            if (window) {
-                send(Frame.number(Frame.WINDOW_UPDATE, 0, 1 << 20));
-            }
-        }
-
-        void send(Frame frame) throws IOException {
-            frame.write(client.socket.getOutputStream());
-        }
-
-        void request(int id, boolean last, String fields) throws IOException {
-            send(new Frame(Frame.HEADERS, Frame.END_HEADERS | (last ? Frame.END_STREAM : 0), id, block(fields)));
-        }
-
-        /// The next that is about this stream, or a GOAWAY; null at the end.
-        Frame next(int id) throws IOException {
-            while (true) {
-                Frame frame = Frame.read(client.in);
-                if (frame == null || frame.stream() == id && frame.type() != Frame.WINDOW_UPDATE || frame.type() == Frame.GOAWAY) {
-                    return frame;
-                }
-                if (frame.type() == Frame.SETTINGS && !frame.has(Frame.ACK)) {
-                    send(new Frame(Frame.SETTINGS, Frame.ACK, 0, new byte[0]));
-                }
-            }
-        }
-
-        /// `STATUS body`, and the trailers where there are some.
-        String answer(int id) throws IOException {
-            var text = new StringBuilder();
-            for (Frame frame = next(id); frame != null && frame.stream() == id; frame = next(id)) {
-                if (frame.type() == Frame.HEADERS) {
-                    MetaData said = blocks.read(frame, client.in).said();
-                    text.append(said instanceof MetaData.Response r ? r.getStatus() + " " : " " + said.getHttpFields().get("grpc-status"));
-                } else if (frame.type() == Frame.DATA) {
-                    text.append(new String(frame.content()));
-                }
-                if (frame.type() == Frame.RST_STREAM || frame.has(Frame.END_STREAM)) {
-                    break;
-                }
-            }
-            return text.toString();
-        }
-
-        @Override
-        public void close() throws IOException {
-            client.close();
-        }
-    }
-
-    static byte[] block(String fields) {
-        var out = new ByteArrayOutputStream();
-        for (String field : fields.split("\\|")) {
-            int at = field.indexOf('=', 1);
-            out.write(0);
-            for (String part : List.of(field.substring(0, at), field.substring(at + 1))) {
-                out.write(part.length());
-                out.writeBytes(part.getBytes(StandardCharsets.ISO_8859_1));
-            }
-        }
-        return out.toByteArray();
+    private Http2Talk talk(boolean window) throws Exception {
+        return new Http2Talk(lab, inside, A, window);
     }
 
     @Test
     void streamsGoThroughWithBodiesAndTrailersAndRefusedOnesLeaveTheOthersAlone() throws Exception {
-        try (var talk = new Talk(true)) {
+        try (var talk = talk(true)) {
             talk.request(1, true, GOOD);
             assertThat(talk.answer(1)).isEqualTo("200 hello  0");
             talk.request(3, false, GOOD.replace("GET", "POST") + "|te=trailers");
@@ -207,7 +138,7 @@ class InterceptHttp2Test {
 
     @Test
     void aGrpcCallStreamsBothWaysAndEndsWithItsStatus() throws Exception {
-        try (var talk = new Talk(true)) {
+        try (var talk = talk(true)) {
             talk.request(1, false, GOOD.replace("GET", "POST").replace("/ok/1", "/ok/echo.Echo/Talk") + "|content-type=application/grpc|te=trailers|grpc-timeout=30S");
             for (String said : List.of("one", "two", "six")) {
                 byte[] message = ("\0\0\0\0\3" + said).getBytes(StandardCharsets.ISO_8859_1);
@@ -226,7 +157,7 @@ class InterceptHttp2Test {
 
     @Test
     void refusalsTellAllInTheStandardWindowAndTheOriginSendsWhatIsLeftOfIt() throws Exception {
-        try (var talk = new Talk(false)) {
+        try (var talk = talk(false)) {
             int told = 0;
             for (int id = 1; id < 100; id += 2) {
                 talk.request(id, true, GOOD.replace("/ok/1", "/other"));
@@ -266,7 +197,7 @@ class InterceptHttp2Test {
 
     @Test
     void aRefusalWaitsForTheWindowOfItsStream() throws Exception {
-        try (var talk = new Talk(false)) {
+        try (var talk = talk(false)) {
             talk.send(new Frame(Frame.SETTINGS, 0, 0, ByteBuffer.allocate(6).putShort((short) 4).putInt(0).array()));
             talk.request(1, true, GOOD.replace("/ok/1", "/other"));
             Frame head = talk.next(1);
@@ -284,7 +215,7 @@ class InterceptHttp2Test {
     @Test
     void anotherRulesBudgetIsNotTheConnections() throws Exception {
         lab.apply(inside, Lab.policy(InterceptTest.rule("request.web[0]", Set.of(), null, 100_000L, List.of("/ok/big"), A), InterceptTest.rule("request.web[1]", Set.of(), null, null, List.of("/ok/1"), A)), null);
-        try (var talk = new Talk(true)) {
+        try (var talk = talk(true)) {
             talk.send(Frame.number(Frame.WINDOW_UPDATE, 0, 1 << 20));
             talk.request(1, true, GOOD.replace("/ok/1", "/ok/big"));
             talk.send(Frame.number(Frame.WINDOW_UPDATE, 1, 1 << 20));
@@ -296,7 +227,7 @@ class InterceptHttp2Test {
                 // as it should be
             }
         }
-        try (var talk = new Talk(true)) {
+        try (var talk = talk(true)) {
             talk.request(1, true, GOOD);
             assertThat(talk.answer(1)).startsWith("200 ");
             talk.request(3, true, GOOD.replace("/ok/1", "/ok/big"));
@@ -308,12 +239,12 @@ class InterceptHttp2Test {
 
     @Test
     void anEndOfEitherSideWhereNothingIsUnderWayIsNoBreak() throws Exception {
-        try (var talk = new Talk(true)) {
+        try (var talk = talk(true)) {
             talk.request(1, true, GOOD);
             assertThat(talk.answer(1)).startsWith("200 ");
         }
         org.awaitility.Awaitility.await().untilAsserted(() -> assertThat(lab.told(inside)).contains("connect.closed " + A + " -"));
-        try (var talk = new Talk(true)) {
+        try (var talk = talk(true)) {
             talk.request(1, true, GOOD);
             assertThat(talk.answer(1)).startsWith("200 ");
             server.stop();
@@ -340,7 +271,7 @@ class InterceptHttp2Test {
         ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/2|x=a\r\nhost: b", ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/2|x y=1", ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/2|te=gzip",
         ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/2#x", ":method=GET|:scheme=https|:authority=a.allowed.test|:path=/ok/2|x-http-method-override=DELETE"})
     void whatIsNoRequestForThisHostNeverArrives(String hostile) throws Exception {
-        try (var talk = new Talk(true)) {
+        try (var talk = talk(true)) {
             talk.request(1, true, GOOD);
             assertThat(talk.answer(1)).startsWith("200 ");
             talk.request(3, true, hostile);
@@ -357,14 +288,14 @@ class InterceptHttp2Test {
         String post = GOOD.replace("GET", "POST");
         byte[] content = "hello".getBytes(StandardCharsets.US_ASCII);
         for (boolean trailers : new boolean[] {false, true}) {
-            try (var talk = new Talk(true)) {
+            try (var talk = talk(true)) {
                 talk.request(1, false, post + "|content-length=5");
                 talk.send(new Frame(Frame.DATA, Frame.END_STREAM, 1, content));
                 assertThat(talk.answer(1)).isEqualTo("200 hello hello 0");
                 talk.request(3, false, post.replace("/ok/1", "/ok/2") + "|" + said);
                 talk.send(new Frame(Frame.DATA, trailers ? 0 : Frame.END_STREAM, 3, content));
                 if (trailers) {
-                    talk.send(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 3, block("x=1")));
+                    talk.send(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 3, Http2Talk.block("x=1")));
                 }
                 assertThat(talk.answer(3)).matches("(?s)|(400|403) .*");
             }
@@ -377,17 +308,17 @@ class InterceptHttp2Test {
 
     @Test
     void trailersThatSayWhatAMessageIsAreLeftOut() throws Exception {
-        try (var talk = new Talk(true)) {
+        try (var talk = talk(true)) {
             talk.request(1, false, GOOD.replace("GET", "POST").replace("/ok/1", "/ok/trailers"));
             talk.send(new Frame(Frame.DATA, 0, 1, "hello".getBytes(StandardCharsets.US_ASCII)));
-            talk.send(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 1, block("x-sum=7|host=b.allowed.test|content-length=9|authorization=z")));
+            talk.send(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 1, Http2Talk.block("x-sum=7|host=b.allowed.test|content-length=9|authorization=z")));
             assertThat(talk.answer(1)).isEqualTo("200 hello x-sum 0");
         }
     }
 
     @Test
     void aRefusalOfAHeadHasNoBody() throws Exception {
-        try (var talk = new Talk(true)) {
+        try (var talk = talk(true)) {
             talk.request(1, true, GOOD.replace("GET", "HEAD"));
             assertThat(talk.answer(1)).isEqualTo("403 ");
             talk.request(3, true, GOOD);
@@ -402,26 +333,26 @@ class InterceptHttp2Test {
     @ParameterizedTest
     @ValueSource(ints = {Frame.CONTINUATION, Frame.PUSH_PROMISE, 1000, 2000, 3000, 4000, 5000, 6000})
     void whatNoPeerMaySendEndsTheConnection(int kind) throws Exception {
-        try (var talk = new Talk(true)) {
+        try (var talk = talk(true)) {
             talk.request(1, true, GOOD);
             assertThat(talk.answer(1)).startsWith("200 ");
             var frames = new ArrayList<Frame>();
             switch (kind) {
                 case 1000 -> { // a block that never ends
-                    frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM, 3, block(GOOD)));
+                    frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM, 3, Http2Talk.block(GOOD)));
                     for (int i = 0; i < 40; i++) {
-                        frames.add(new Frame(Frame.CONTINUATION, 0, 3, block("x=1")));
+                        frames.add(new Frame(Frame.CONTINUATION, 0, 3, Http2Talk.block("x=1")));
                     }
                 }
                 case 2000 -> { // another frame within a block
-                    frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM, 3, block(GOOD)));
-                    frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 5, block(GOOD)));
+                    frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM, 3, Http2Talk.block(GOOD)));
+                    frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 5, Http2Talk.block(GOOD)));
                 }
-                case 3000 -> frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 4, block(GOOD)));
+                case 3000 -> frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 4, Http2Talk.block(GOOD)));
                 case 4000 -> frames.add(new Frame(Frame.DATA, 0, 1, new byte[(16 << 10) + 1]));
                 case 5000 -> frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 3, new byte[] {(byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, 0x7f}));
-                case 6000 -> frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 3, block(GOOD.replace("=a.", "=u@a."))));
-                default -> frames.add(new Frame(kind, Frame.END_HEADERS, 3, block(GOOD)));
+                case 6000 -> frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 3, Http2Talk.block(GOOD.replace("=a.", "=u@a."))));
+                default -> frames.add(new Frame(kind, Frame.END_HEADERS, 3, Http2Talk.block(GOOD)));
             }
             try {
                 for (Frame frame : frames) {

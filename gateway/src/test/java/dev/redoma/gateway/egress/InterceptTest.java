@@ -290,7 +290,7 @@ class InterceptTest {
                 assertThat(client.socket.getApplicationProtocol()).isEqualTo("h2");
                 client.say("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
                 new Frame(Frame.SETTINGS, 0, 0, new byte[0]).write(client.socket.getOutputStream());
-                new Frame(Frame.HEADERS, Frame.END_HEADERS | Frame.END_STREAM, 1, InterceptHttp2Test.block(":method=GET|:scheme=https|:authority=" + A + "|:path=/5")).write(client.socket.getOutputStream());
+                new Frame(Frame.HEADERS, Frame.END_HEADERS | Frame.END_STREAM, 1, Http2Talk.block(":method=GET|:scheme=https|:authority=" + A + "|:path=/5")).write(client.socket.getOutputStream());
                 Frame frame = Frame.read(client.in);
                 while (frame != null && frame.type() != Frame.DATA) {
                     frame = Frame.read(client.in);
