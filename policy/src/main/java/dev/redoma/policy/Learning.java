@@ -106,12 +106,17 @@ public final class Learning {
         var kind = address.flatMap(Addresses::kind);
         if (r.because(Reason.NEVER_DIALLED)) {
             String what = kind.filter(k -> !k.internal()).map(k -> " is " + k).orElse(" is one of this host's own");
-            return Optional.of(shown + ": its address" + address.map(a -> " " + r.address() + what + "; it").orElse("") + " is never dialled.");
+            return Optional.of(shown + ": its address" + address.map(a -> " " + r.address() + what + "; it").orElse("") + " is never dialled" + split(kind) + ".");
         }
         if (within(r)) {
             return r.host() != null && into(r, policy).isEmpty() ? Optional.of(shown + ": only the class internal reaches it, and the rule that refused it is there no more; a human has to write one.") : Optional.empty();
         }
-        return kind.map(k -> shown + ": its address " + r.address() + " is " + k + (k.internal() ? "; only the class internal reaches it, which a human has to write." : "; it is never dialled."));
+        return kind.map(k -> shown + ": its address " + r.address() + " is " + k + (k.internal() ? "; only the class internal reaches it, which a human has to write." : "; it is never dialled" + split(kind) + "."));
+    }
+
+    /// What an operator can do whose network has public hosts at such addresses.
+    private static String split(Optional<AddressKind> kind) {
+        return kind.filter(k -> k == AddressKind.RESERVED).map(k -> "; where hosts of this network that are public have such addresses, an operator names their ranges in upstream.public-addresses").orElse("");
     }
 
     private static Optional<String> what(Refused r, String shown) {

@@ -189,7 +189,8 @@ class PreviewWireTest {
     @Test
     void pv01_hostOriginAndForwardedFieldsAgreeForRequestsAndUpgrades() throws Exception {
         var plain = app.rawAt(host(), "GET /echo", token(), "Origin: http://" + host(), "X-Forwarded-For: 10.9.9.9", "X-Forwarded-Host: evil.example.com", "X-Forwarded-Port: 1", "Forwarded: host=evil.example.com",
-                "X-Real-IP: 10.9.9.9", "X-Original-URL: /admin", "X-Rewrite-URL: /admin");
+                "X-Real-IP: 10.9.9.9", "X-Original-URL: /admin", "X-Rewrite-URL: /admin", "X_Forwarded_For: 10.9.9.9", "X-Forwarded_Host: evil.example.com", "True-Client-IP: 10.9.9.9", "CF-Connecting-IP: 10.9.9.9", "x_real_ip: 10.9.9.9",
+                "X-Forwarded: for=10.9.9.9", "X_Api_Key: 10.9.9.9", "Redoma_Preview_Token: 10.9.9.9", "X-HTTP-Host-Override: evil.example.com");
         assertThat(plain).startsWith("HTTP/1.1 200").contains("\nHost: " + host() + "\n").contains("\nOrigin: http://" + host() + "\n").contains("\nX-Forwarded-Host: " + host() + "\n")
                 .contains("\nX-Forwarded-Proto: http\n").contains("\nX-Forwarded-For: 127.0.0.1\n").doesNotContain("evil").doesNotContain("10.9.9.9").doesNotContain("/admin").doesNotContain("X-Forwarded-Port");
         var talk = new Talk();
@@ -221,7 +222,7 @@ class PreviewWireTest {
     void theAppActsOnItsOwnPagesAlone() throws Exception {
         var dropped = List.of("Clear-Site-Data: \"*\"", "Strict-Transport-Security: max-age=99; includeSubDomains", "Public-Key-Pins: x", "Public-Key-Pins-Report-Only: x", "Expect-CT: max-age=9", "Alt-Svc: h3=\"evil.example.com:443\"",
                 "Alt-Used: evil.example.com", "NEL: {\"report_to\":\"x\",\"include_subdomains\":true,\"max_age\":9}", "Report-To: {}", "X-Accel-Redirect: /etc/passwd", "X-Sendfile: /etc/passwd", "X-Lighttpd-Send-File: /x", "Surrogate-Control: x",
-                "Set-Cookie: redoma-preview=mine", "Set-Cookie: __Host-redoma-session=mine; Path=/; Secure", "Set-Cookie: REDOMA=1", "Proxy-Authenticate: Basic", "Keep-Alive: timeout=9", "Connection: X-Hop", "X-Hop: 1");
+                "Set-Cookie: redoma-preview=mine", "Set-Cookie: __Host-redoma-session=mine; Path=/; Secure", "Set-Cookie: REDOMA=1", "Set-Cookie: =redoma_z=mine", "Set-Cookie: redoma-mine", "Set-Cookie: mine", "Set-Cookie:  = mine", "Set-Cookie: \"redoma\"=mine", "Proxy-Authenticate: Basic", "Keep-Alive: timeout=9", "Connection: X-Hop", "X-Hop: 1");
         var answer = hostile(dropped.toArray(String[]::new));
         assertThat(answer).startsWith("HTTP/1.1 200").endsWith("\r\n\r\nok");
         for (var field : dropped) {
@@ -288,6 +289,10 @@ class PreviewWireTest {
         var at = URI.create(server.router()).getAuthority();
         assertThat(app.rawAt(at, "GET /preview/" + app.sandbox + "/3000/echo?redoma-preview-token=" + open.token(), token())).startsWith("HTTP/1.1 200").doesNotContain(open.token());
         assertThat(app.raw("GET /echo?k=" + server.key(), token())).as("its app would see it").startsWith("HTTP/1.1 400").contains("X-API-Key");
+        for (var address : java.util.List.of("/echo?a=" + open.token(), "/" + open.token() + "/echo", "/echo?a=" + open.token().replace(".", "%2E"))) {
+            assertThat(app.raw("GET " + address, token())).as(address).startsWith("HTTP/1.1 400").doesNotContain("GET /");
+        }
+        assertThat(app.raw("GET /echo", token(), "X-T: " + open.token().replace(".", "%2e"))).startsWith("HTTP/1.1 200").doesNotContain("%2e");
         assertThat(app.raw("GET /echo", token(), "Authorization: Basic eDp5")).as("the app's own").contains("Authorization: Basic eDp5");
     }
 

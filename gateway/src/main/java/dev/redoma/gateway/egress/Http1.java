@@ -86,13 +86,23 @@ final class Http1 {
         boolean socket = WebSockets.asked(head);
         sendUp(head.onward(decided.site().authority(), socket ? List.of("Connection: Upgrade", "Upgrade: websocket") : head.hasBody() ? List.of("Connection: close") : List.of()), request);
         var body = new Upload(head, request);
-        ResponseReader.Head answer = answers.head(head.method().equals("HEAD"));
-        while (answer.interim() && answer.status() != 101) {
-            answers.body(none -> { });
-            if (head.version() == HttpVersion.HTTP_1_1) {
-                sendDown(head(answer, List.of()), request);
-            }
+        ResponseReader.Head answer;
+        try {
             answer = answers.head(head.method().equals("HEAD"));
+            while (answer.interim() && answer.status() != 101) {
+                answers.body(none -> { });
+                if (head.version() == HttpVersion.HTTP_1_1) {
+                    sendDown(head(answer, List.of()), request);
+                }
+                answer = answers.head(head.method().equals("HEAD"));
+            }
+        } catch (ResponseReader.Malformed malformed) {
+            refuse(head.method(), decided.failed("bad-answer", String.valueOf(malformed.getMessage())));
+            return false;
+        }
+        if (answer.asFields().has("transfer-encoding") && !answer.asFields().all("transfer-encoding").stream().allMatch("chunked"::equalsIgnoreCase)) {
+            refuse(head.method(), decided.failed("bad-answer", "the origin's answer has a transfer coding that is not chunked"));
+            return false;
         }
         if (answer.status() == 101) {
             return upgraded(head, answer, socket, request);
@@ -133,7 +143,7 @@ final class Http1 {
         var named = RequestHead.connectionNames(answer.fields());
         for (HttpField field : answer.fields()) {
             String name = field.getName().toLowerCase(java.util.Locale.ROOT);
-            if (!RequestHead.hopByHop(name) && !named.contains(name) && !name.equals("transfer-encoding") && !name.equals("alt-svc")) {
+            if (!RequestHead.hopByHop(name) && !named.contains(name) && !name.equals("transfer-encoding") && !name.equals("alt-svc") && !name.equals(Refused.FIELD)) {
                 lines.add(field.getName() + ": " + (field.getValue() == null ? "" : field.getValue()));
             }
         }

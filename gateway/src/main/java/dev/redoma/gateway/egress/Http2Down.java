@@ -84,7 +84,7 @@ final class Http2Down {
             pseudo.put(":status", String.valueOf(response.getStatus()));
         }
         boolean trailers = pseudo.isEmpty();
-        var fields = said.getHttpFields().stream().filter(f -> trailers ? Trailers.fit(f) : !f.getName().equalsIgnoreCase("alt-svc")).toList();
+        var fields = said.getHttpFields().stream().filter(f -> trailers ? Trailers.fit(f) : !f.getName().equalsIgnoreCase("alt-svc") && !f.getName().equalsIgnoreCase(Refused.FIELD)).toList();
         connection.fieldsInward(frame.stream(), frame.has(Frame.END_STREAM), pseudo, fields, stream.request);
         if (frame.has(Frame.END_STREAM)) {
             connection.half(frame.stream(), false);

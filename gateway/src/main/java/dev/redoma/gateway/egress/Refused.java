@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A refusal as programs can read it: a status and JSON that names class, rule, host and reason.
 record Refused(int status, byte[] body, long retryAfter) {
+    /// Tells refusals from answers; where the gateway sees answers, origins cannot say it.
+    static final String FIELD = "x-redoma-refused";
 
     /// `why`: a clause for a human.
     static Refused of(int status, Fact fact, @Nullable String host, String why) {
@@ -30,7 +32,7 @@ record Refused(int status, byte[] body, long retryAfter) {
         var fields = new ArrayList<HttpField>();
         fields.add(new HttpField("content-type", "application/json"));
         fields.add(new HttpField("content-length", String.valueOf(whole ? body.length : 0)));
-        fields.add(new HttpField("x-redoma-refused", "egress"));
+        fields.add(new HttpField(FIELD, "egress"));
         if (retryAfter > 0) {
             fields.add(new HttpField("retry-after", String.valueOf(retryAfter)));
         }

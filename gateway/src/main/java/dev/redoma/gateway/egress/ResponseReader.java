@@ -37,6 +37,15 @@ final class ResponseReader {
         this.in = in;
     }
 
+    /// The head of an answer that none is. Where the connection just ended there is no answer at all, and programs know what to do.
+    static final class Malformed extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        Malformed(String message) {
+            super(message);
+        }
+    }
+
     /// What an origin says before the body of its answer.
     record Head(int status, String reason, HttpVersion version, List<HttpField> fields) {
         Head {
@@ -111,7 +120,8 @@ final class ResponseReader {
             fault = ended ? "it ended early" : "it cannot be read on";
         }
         if (fault != null) {
-            throw new IOException("the origin's answer is malformed: " + fault);
+            String told = "the origin's answer is malformed: " + fault;
+            throw headDone || ended ? new IOException(told) : new Malformed(told);
         }
     }
 

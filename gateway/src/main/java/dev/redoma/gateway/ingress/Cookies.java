@@ -24,7 +24,7 @@ final class Cookies {
 
     /// A `Set-Cookie` field of an app: without `Domain`, by which it would be sent to other sandboxes and to the platform; null where it would be one of the platform's.
     static @Nullable String outward(String cookie) {
-        if (ours(cookie)) {
+        if (ours(cookie) || nameless(cookie)) {
             return null;
         }
         var parts = cookie.split(";", -1);
@@ -36,8 +36,14 @@ final class Cookies {
         return (equals < 0 ? text : text.substring(0, equals)).strip().toLowerCase(Locale.ROOT);
     }
 
+    /// Browsers send what stands there as if it were name and value.
+    private static boolean nameless(String cookie) {
+        var first = cookie.split(";", 2)[0].strip();
+        return first.indexOf('=') < 1;
+    }
+
     private static boolean ours(String cookie) {
-        var name = attribute(cookie);
+        var name = attribute(cookie).replace("\"", "");
         for (var prefix : new String[] {"__host-", "__secure-", "__http-", "__host-http-"}) {
             name = name.startsWith(prefix) ? name.substring(prefix.length()) : name;
         }

@@ -53,6 +53,10 @@ public final class Ingress implements Endpoint, AutoCloseable {
             Refusal.ofPort(target, 400, Code.INVALID_FIELD, "The address holds a key of this installation, which the app would see; send it in the header X-API-Key").send(http);
             return;
         }
+        if (Shown.misplaced(http)) {
+            Refusal.ofPort(target, 400, Code.INVALID_FIELD, "The address holds the token of a preview where the app would see it; send it in the header " + Shown.HEADER).send(http);
+            return;
+        }
         var door = doors.find(target.sandbox(), target.port());
         if (door == null) {
             notFound(target).send(http);

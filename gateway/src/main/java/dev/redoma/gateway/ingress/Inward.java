@@ -18,7 +18,11 @@ record Inward(Exchange http, Target target, Door door, Doors doors) {
             "transfer-encoding", "upgrade", "expect", "http2-settings");
     /// What told the router where to go and who may, and what others would like to say in its place.
     private static final Set<String> OURS = Set.of("host", "origin", "cookie", "e2b-sandbox-id", "e2b-sandbox-port", "novita-sandbox-id", "novita-sandbox-port",
-            "e2b-traffic-access-token", "redoma-preview-token", "x-api-key", "forwarded", "x-real-ip", "x-original-host", "x-original-url", "x-rewrite-url", "x-host");
+            "e2b-traffic-access-token", "redoma-preview-token", "x-api-key");
+    /// What proxies tell of a request in front of them: only the router's own word counts.
+    private static final Set<String> TOLD_BY_PROXIES = Set.of("forwarded", "forwarded-for", "x-forwarded", "x-real-ip", "x-original-host", "x-original-url", "x-original-forwarded-for", "x-rewrite-url", "x-host", "x-http-host-override",
+            "x-client-ip", "x-cluster-client-ip", "x-proxyuser-ip", "x-remote-ip", "x-remote-addr", "x-originating-ip", "x-envoy-external-address", "x-envoy-original-path", "true-client-ip", "client-ip", "cf-connecting-ip", "cf-connecting-ipv6", "cf-visitor",
+            "fastly-client-ip", "front-end-https", "x-scheme", "x-url-scheme", "x-script-name", "x-azure-clientip", "x-azure-socketip", "x-appengine-user-ip", "x-via");
 
     static boolean hasBody(Exchange http) {
         return http.bodyLength() > 0 || http.bodyLength() < 0 && http.bodied();
@@ -35,7 +39,7 @@ record Inward(Exchange http, Target target, Door door, Doors doors) {
                 case "referer" -> referer(head, h.getKey(), h.getValue());
                 case "cookie" -> cookies(head, h.getKey(), h.getValue());
                 default -> {
-                    if (!HOP.contains(name) && !OURS.contains(name) && !drop.contains(name) && !name.startsWith(":") && !name.startsWith("x-forwarded-") && !secret(h.getValue())) {
+                    if (!HOP.contains(name) && !ours(name) && !drop.contains(name) && !name.startsWith(":") && !secret(h.getValue())) {
                         field(head, h.getKey(), h.getValue());
                     }
                 }
@@ -52,6 +56,12 @@ record Inward(Exchange http, Target target, Door door, Doors doors) {
             field(head, "Connection", "close");
         }
         return head.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    /// Many apps read `_` in the name of a field as `-`.
+    private static boolean ours(String name) {
+        var plain = name.replace('_', '-');
+        return OURS.contains(plain) || TOLD_BY_PROXIES.contains(plain) || plain.startsWith("x-forwarded-");
     }
 
     private String host() {
@@ -84,7 +94,7 @@ record Inward(Exchange http, Target target, Door door, Doors doors) {
     }
 
     private boolean secret(String value) {
-        return holds(value) || value.regionMatches(true, 0, "Basic ", 0, 6) && holds(decoded(value.substring(6).strip()));
+        return holds(value) || value.indexOf('%') >= 0 && holds(Shown.decoded(value)) || value.regionMatches(true, 0, "Basic ", 0, 6) && holds(decoded(value.substring(6).strip()));
     }
 
     private boolean holds(String value) {

@@ -52,7 +52,7 @@ record Shown(@Nullable String token, boolean byQuery, boolean byCookie, @Nullabl
         return null;
     }
 
-    private static String decoded(String text) {
+    static String decoded(String text) {
         try {
             return URLDecoder.decode(text, StandardCharsets.UTF_8);
         } catch (IllegalArgumentException odd) {
@@ -63,6 +63,13 @@ record Shown(@Nullable String token, boolean byQuery, boolean byCookie, @Nullabl
     /// All that a request shows as tokens of previews, whichever of them counts.
     static List<String> tokens(Exchange http) {
         return Stream.of(http.header(HEADER), query(http.target()), Cookies.value(http, COOKIE)).filter(Objects::nonNull).map(String::strip).filter(t -> t.length() >= LEAST).distinct().toList();
+    }
+
+    /// Whether the address shows a token elsewhere than where it is taken out.
+    static boolean misplaced(Exchange http) {
+        var rest = without(http.target());
+        var plain = decoded(rest.replace("+", "%2B"));
+        return tokens(http).stream().anyMatch(token -> rest.contains(token) || plain.contains(token));
     }
 
     /// The same path and query without the token, the rest as it was sent.
