@@ -72,6 +72,11 @@ final class SandboxDoors implements Doors, AutoCloseable {
     }
 
     @Override
+    public boolean stands(Caller key) {
+        return keys.alive(key);
+    }
+
+    @Override
     public @Nullable String signed(Exchange http) {
         String cursor = null;
         do {

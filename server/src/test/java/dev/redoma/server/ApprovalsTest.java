@@ -340,11 +340,13 @@ class ApprovalsTest {
     void aConnectionOutWaitsAtTheGatewayAndIsToldThatOneIsPending() throws Exception {
         var box = RealServer.read(as(agent, "POST", "/v1/sandboxes", Map.of("policy", "egress: {web: [{hosts: ['*.asked.test', free.test], ports: [80], tls: opaque}]}\n")), Sandbox.class).id();
         internet.arrivals.clear();
+        internet.names.asked.clear();
         assertThat(fetch(box, "free.test")).contains("200 OK");
         var told = fetch(box, "a.asked.test");
         assertThat(told).contains("403 Forbidden").contains("approval-pending");
         var id = told.replaceAll("(?s).*?(ap[a-z0-9]{18}).*", "$1");
         assertThat(arrivals()).isEmpty();
+        assertThat(internet.names.names()).as("nobody is asked for a name that waits").containsExactly("free.test");
         assertThat(RealServer.read(as(alice, "GET", "/v1/approvals/" + id, null), Approval.class).shown()).containsEntry("to", "a.asked.test").containsEntry("class", "web").containsEntry("port", 80);
         decide(alice, id, "approve");
         assertThat(fetch(box, "a.asked.test")).contains("200 OK");

@@ -121,6 +121,17 @@ class E2bNetworkWireTest {
     }
 
     @Test
+    void whoGetsInIsNoPartOfAnUpdate() throws Exception {
+        var box = box("\"network\":{\"allowOut\":[\"a.allowed.test\"],\"denyOut\":[\"0.0.0.0/0\"]}");
+        for (var field : java.util.List.of("\"allowPublicTraffic\":false", "\"maskRequestHost\":\"x\"", "\"httpsPorts\":[443]")) {
+            var refused = put(box, "{" + field + "}");
+            assertThat(refused.statusCode()).as(refused.body()).isEqualTo(501);
+            assertThat(refused.body()).contains("network." + field.split("\"")[1]);
+        }
+        assertThat(reaches(box, "a.allowed.test/")).as("nothing changed").isTrue();
+    }
+
+    @Test
     void anUpdateReplacesAllAndIsInForceWhenItIsAnswered() throws Exception {
         var box = box("\"network\":{\"allowOut\":[\"a.allowed.test\"],\"denyOut\":[\"0.0.0.0/0\"]}");
         assertThat(reaches(box, "a.allowed.test/")).isTrue();

@@ -102,6 +102,24 @@ class PreviewTest {
         app.revoke(other);
     }
 
+    @Test
+    void whoCameByAKeyIsThereAsLongAsItStands() throws Exception {
+        var exposed = app.expose("tenant", null);
+        var gone = server.post("/v1/keys", Map.of("name", "gone", "scopes", List.of("read")), NewKey.class);
+        var stays = server.post("/v1/keys", Map.of("name", "stays", "scopes", List.of("read")), NewKey.class);
+        var events = server.client().send(app.to("/events", null).header("X-API-Key", gone.value()).GET().build(), BodyHandlers.ofInputStream());
+        var others = server.client().send(app.to("/events", null).header("X-API-Key", stays.value()).GET().build(), BodyHandlers.ofInputStream());
+        assertThat(new String(events.body().readNBytes(9), StandardCharsets.UTF_8)).isEqualTo("data: 0\n\n");
+        var ended = CompletableFuture.supplyAsync(() -> untilTheEnd(events));
+        assertThat(server.delete("/v1/keys/" + gone.key().id()).statusCode()).isEqualTo(204);
+        long revoked = System.nanoTime();
+        ended.get(60, TimeUnit.SECONDS);
+        assertThat(Duration.ofNanos(System.nanoTime() - revoked)).isLessThan(Duration.ofSeconds(3));
+        assertThat(others.body().readNBytes(100)).as("by another key").hasSize(100);
+        others.body().close();
+        app.revoke(exposed);
+    }
+
     /// How much still came before it was broken off, which it must be.
     private static long untilTheEnd(HttpResponse<java.io.InputStream> answer) {
         long all = 0;

@@ -8,6 +8,7 @@ import dev.redoma.kernel.OriginalDestination;
 import dev.redoma.model.Problem;
 import dev.redoma.policy.EgressClass;
 import dev.redoma.policy.EgressDecider;
+import dev.redoma.policy.EgressDecision;
 import dev.redoma.policy.EgressDecision.Allow;
 import dev.redoma.policy.HostName;
 import dev.redoma.policy.Passage;
@@ -83,6 +84,11 @@ final class Outward {
             }
         }
         ClientHello seen = host != null && hello != null && PortsOf.seen(decider, host, port) ? hello : null;
+        // Before anything is looked up: the question alone would tell whoever answers for that name.
+        var asked = host == null ? Optional.<EgressClass>empty() : PortsOf.by(decider, host, port).flatMap(EgressDecision::inClass);
+        if (host != null && asked.isPresent() && kept(about, seen, asked.get(), host, host, port)) {
+            return;
+        }
         Way.Checked checked;
         try {
             checked = check(decider, host, literal, port);
@@ -115,9 +121,8 @@ final class Outward {
                 return;
             }
         }
-        var kept = sandbox.asked(allow, host, host == null ? literal.getHostAddress() : host, port);
-        if (kept.isPresent()) {
-            refuse(waiting(fact.as(DENIED), kept.get()));
+        boolean unasked = asked.filter(c -> c == allow.egressClass()).isEmpty();
+        if (unasked && kept(fact.as(DENIED), allow.passage() == Passage.HTTP ? hello : null, allow.egressClass(), host, host == null ? literal.getHostAddress() : host, port)) {
             return;
         }
         if (allow.passage() == Passage.HTTP) {
@@ -136,6 +141,22 @@ final class Outward {
                 relay.copyUp();
             }
         });
+    }
+
+    /// True: humans keep it from leaving, and it is refused; in HTTP where that would have been seen (`hello`).
+    private boolean kept(Fact denied, @Nullable ClientHello hello, EgressClass egressClass, @Nullable String host, String to, int port) throws IOException {
+        var kept = sandbox.asked(egressClass, host, to, port);
+        if (kept.isEmpty()) {
+            return false;
+        }
+        Fact told = waiting(denied, kept.get());
+        if (hello == null || host == null || Intercepted.spoken(hello).isEmpty()) {
+            refuse(told);
+        } else {
+            sandbox.records().refused(told);
+            Intercepted.answer(sandbox.interception(), Site.of(host, port), hello, inside.socket(), Refused.of(403, told, host, kept.get().message() + " " + kept.get().remedy()));
+        }
+        return true;
     }
 
     /// Why humans keep it from leaving, and by which request they may let it.

@@ -50,6 +50,9 @@ final class PlainHttp {
         method = head.method();
         EgressDecider decider = sandbox.decider();
         EgressDecision decision = decider.decideRequest(egressClass, host, PORT, head.method(), head.path());
+        if (decision instanceof Allow any) {
+            decision = head.decided(any);
+        }
         Optional<RequestFault> fault = RequestFault.ofPlain(head, Site.of(host, PORT));
         if (fault.isPresent()) {
             refuse(403, Fact.of(DENIED, host, PORT, decision).because(fault.get().wire()).asked(head.method(), head.path()), fault.get().text());
@@ -62,6 +65,11 @@ final class PlainHttp {
 
     private void checked(EgressDecider decider, RequestHead head, RequestReader reader) throws IOException {
         Fact about = Fact.of("connect.denied", host, PORT, decider.decideRequest(egressClass, host, PORT, head.method(), head.path()));
+        var kept = sandbox.asked(egressClass, host, host, PORT); // before its name is asked of anybody
+        if (kept.isPresent()) {
+            refuse(403, Outward.waiting(about, kept.get()), kept.get().message() + " " + kept.get().remedy());
+            return;
+        }
         Way.Checked checked;
         try {
             checked = outward.check(decider, host, Synthetic.RESOLVER, PORT);
@@ -88,11 +96,6 @@ final class PlainHttp {
         if (spent.isPresent()) {
             Fact told = spent.get().told(Fact.of(DENIED, host, PORT, allow));
             answer(told.asked(head.method(), head.path()), spent.get().answer(told, host));
-            return;
-        }
-        var kept = sandbox.asked(allow, host, host, PORT);
-        if (kept.isPresent()) {
-            refuse(403, Outward.waiting(Fact.of("connect.denied", host, PORT, allow), kept.get()), kept.get().message() + " " + kept.get().remedy());
             return;
         }
         Fact fact = Fact.of("connect", host, PORT, allow).with("method", head.method());

@@ -94,9 +94,9 @@ final class SandboxEgress implements AutoCloseable {
     }
 
     /// What keeps a connection that rules allow from leaving; may take as long as a human is waited for.
-    Optional<Problem> asked(EgressDecision.Allow allow, @Nullable String host, String to, int port) {
+    Optional<Problem> asked(EgressClass egressClass, @Nullable String host, String to, int port) {
         try {
-            asking.ask(allow.egressClass(), host, to, port);
+            asking.ask(egressClass, host, to, port);
             return Optional.empty();
         } catch (RedomaException refusal) {
             return Optional.of(refusal.problem());

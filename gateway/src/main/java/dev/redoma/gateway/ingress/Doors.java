@@ -20,6 +20,9 @@ public interface Doors {
     /// Whose key this is; null where it is none of this installation.
     @Nullable Caller keyed(String text);
 
+    /// Whether that key is still what it was when it was shown: not revoked, not rotated, its person's role not changed.
+    boolean stands(Caller key);
+
     /// A port of one sandbox.
     ///
     /// `caller`: as whom it is reached. `state`: of the sandbox; `asleep`: it must be woken before a port of it is reached; what this server answers itself sees to that. `open`: anybody may come in, exposed or not. `token`: who shows it in the

@@ -5,6 +5,7 @@ import dev.redoma.engine.Exposures;
 import dev.redoma.engine.Exposures.Visitor;
 import dev.redoma.gateway.ingress.Doors.Door;
 import dev.redoma.http.Exchange;
+import dev.redoma.model.Caller;
 import dev.redoma.model.Code;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -27,8 +28,12 @@ final class Entrance {
 
     sealed interface Outcome {}
 
-    /// `exposure`: by which; null where the port is open without one. `who`: whose key was shown. `target`: what is asked for without what was shown.
-    record Passed(Target target, @Nullable String exposure, @Nullable String who) implements Outcome {}
+    /// `exposure`: by which; null where the port is open without one. `by`: whose key was shown. `target`: what is asked for without what was shown.
+    record Passed(Target target, @Nullable String exposure, @Nullable Caller by) implements Outcome {
+        @Nullable String who() {
+            return by == null ? null : by.key();
+        }
+    }
 
     /// A browser came with a token in its address: it is sent to the same without, and keeps the token.
     record Sent(int status, List<Map.Entry<String, String>> headers) implements Outcome {}
@@ -61,7 +66,7 @@ final class Entrance {
         var who = shown.key() == null ? null : shown.key().key();
         return switch (exposures.admit(new Visitor(target.sandbox(), door.caller().tenant(), target.port(), shown.token(), shown.key()))) {
             case Exposures.In in when shown.byCookie() && shown.key() == null && Foreign.asks(http) -> new Refused(Refusal.ofPort(target, 403, Code.FORBIDDEN, "Another site asks with this browser's cookie; only pages of this very host may, and links to it"));
-            case Exposures.In in -> shown.byQuery() && shown.token() != null ? unveiled(http, target, shown.token(), in.exposure()) : new Passed(target, in.exposure(), who);
+            case Exposures.In in -> shown.byQuery() && shown.token() != null ? unveiled(http, target, shown.token(), in.exposure()) : new Passed(target, in.exposure(), shown.key());
             case Exposures.Out out -> {
                 if (tries && (out.code() == Code.UNAUTHENTICATED || http.header(TRAFFIC) != null)) {
                     trier.failed();

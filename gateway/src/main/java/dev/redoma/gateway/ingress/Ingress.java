@@ -2,6 +2,7 @@
 package dev.redoma.gateway.ingress;
 
 import dev.redoma.engine.Exposures;
+import dev.redoma.engine.Exposures.Visit;
 import dev.redoma.engine.Ports;
 import dev.redoma.gateway.ingress.Doors.Door;
 import dev.redoma.http.Endpoint;
@@ -129,7 +130,23 @@ public final class Ingress implements Endpoint, AutoCloseable {
             Refusal.of(target, 503, Code.RECORD_FAILED, "The visit could not be recorded, so nothing was passed on").send(http);
             return;
         }
-        new Passage(http, target, door, doors, app, lookout, cutOff -> exposure == null ? () -> {} : exposures.visit(exposure, cutOff)).run();
+        new Passage(http, target, door, doors, app, lookout, cutOff -> visit(passed, cutOff)).run();
+    }
+
+    /// It is cut off when its exposure ends, and when the key that was shown does not stand any more.
+    private Visit visit(Entrance.Passed passed, Runnable cutOff) {
+        var exposure = passed.exposure();
+        Visit visit = exposure == null ? () -> {} : exposures.visit(exposure, cutOff);
+        var by = passed.by();
+        if (by == null) {
+            return visit;
+        }
+        var watch = new Object();
+        lookout.watch(watch, () -> doors.stands(by), cutOff);
+        return () -> {
+            lookout.release(watch);
+            visit.close();
+        };
     }
 
     private @Nullable Target signed(Exchange http) throws Exception {

@@ -6,19 +6,25 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
-/// Looks after clients that wait for an app: where one has gone, its app's connection is closed, so that neither waits for ever. Thread-safe.
+/// Looks after clients that wait for an app: where one has gone, its app's connection is closed, so that neither waits for ever; and where what let one in stands no longer. Thread-safe.
 final class Lookout implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMillis(500);
 
     private final Map<Object, Watched> watched = new ConcurrentHashMap<>();
     private final Thread looking = Thread.ofVirtual().name("ingress-lookout").start(this::look);
 
-    private record Watched(SocketChannel client, Runnable gone) {}
+    private record Watched(BooleanSupplier stands, Runnable gone) {}
 
     /// Until the key is released.
     void watch(Object key, SocketChannel client, Runnable gone) {
-        watched.put(key, new Watched(client, gone));
+        watch(key, () -> Hangup.of(client) == Hangup.NONE, gone);
+    }
+
+    /// Until the key is released, or it stands no longer.
+    void watch(Object key, BooleanSupplier stands, Runnable gone) {
+        watched.put(key, new Watched(stands, gone));
     }
 
     void release(Object key) {
@@ -30,7 +36,7 @@ final class Lookout implements AutoCloseable {
             while (true) {
                 Thread.sleep(LOOK);
                 watched.forEach((key, w) -> {
-                    if (Hangup.of(w.client) != Hangup.NONE && watched.remove(key, w)) {
+                    if (!w.stands.getAsBoolean() && watched.remove(key, w)) {
                         w.gone.run();
                     }
                 });

@@ -49,7 +49,16 @@ final class Requests {
             @Nullable String maskRequestHost,
             @Nullable List<Integer> httpsPorts,
             @Nullable Map<String, @Nullable Object> rules,
-            @Nullable Boolean allow_internet_access) {}
+            @Nullable Boolean allow_internet_access) {
+
+        /// Of a change: who gets in is none.
+        void unguarded() {
+            var field = allowPublicTraffic != null ? "allowPublicTraffic" : maskRequestHost != null ? "maskRequestHost" : httpsPorts != null ? "httpsPorts" : null;
+            if (field != null) {
+                throw Egress.notOffered("network." + field, "it is fixed when a sandbox is made.", "Give it to create; PUT /sandboxes/{id}/network changes what it reaches.");
+            }
+        }
+    }
 
     public record Timeout(long timeout) {}
 
