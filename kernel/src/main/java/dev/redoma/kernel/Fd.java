@@ -11,6 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class Fd implements AutoCloseable {
     /// Most files that are read whole are control files of a few lines.
     private static final int FIRST_READ = 4096;
+    private static final int SEEK_DATA = 3;
+    private static final int SEEK_HOLE = 4;
 
     private final AtomicInteger number;
     private final String what;
@@ -63,6 +65,21 @@ public final class Fd implements AutoCloseable {
     public long pread(MemorySegment into, long offset) {
         long n = Sys.retried(Nr.PREAD64, number(), into.address(), into.byteSize(), offset, 0, 0);
         return Sys.check(n, "pread64", what);
+    }
+
+    /// Where from `offset` on there is data, which is there or further on; -1 where only a hole follows, or nothing. Moves the file's offset.
+    public long data(long offset) {
+        return seek(offset, SEEK_DATA);
+    }
+
+    /// Where from `offset` on there is a hole; the end counts as one, and -1 is beyond it. Moves the file's offset.
+    public long hole(long offset) {
+        return seek(offset, SEEK_HOLE);
+    }
+
+    private long seek(long offset, int whence) {
+        long at = Sys.retried(Nr.LSEEK, number(), offset, whence);
+        return at == -Errno.ENXIO ? -1 : Sys.check(at, "lseek", what);
     }
 
     /// Writes all of it at an offset, over what is there.

@@ -7,6 +7,7 @@ final class Nr {
     static final int WRITE = 1;
     static final int CLOSE = 3;
     static final int POLL = 7;
+    static final int LSEEK = 8;
     static final int IOCTL = 16;
     static final int PREAD64 = 17;
     static final int PWRITE64 = 18;

@@ -2,6 +2,7 @@
 package dev.redoma.ledger;
 
 import dev.redoma.store.Sql;
+import dev.redoma.store.Store;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -17,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The keys of sealed bodies, one a sandbox, kept in the database wrapped by the installation's key. Thread-safe.
 ///
-/// What is remembered between calls is only which wrapped text opens to which key, so a transaction that is undone cannot leave
-/// anything wrong behind.
+/// What is remembered between reads is only which wrapped text opens to which key, so a transaction that is undone cannot leave
+/// anything wrong behind; what units that write seal with is remembered until one is undone.
 final class BodyKeys {
     private static final int REMEMBERED = 2_000;
 
@@ -33,7 +34,12 @@ final class BodyKeys {
         }
     };
 
-    BodyKeys(Path file, boolean mayCreate) {
+    private record Owner(String tenant, String name) {}
+
+    private final Remembered<Owner, SecretKey> sealing;
+
+    BodyKeys(Store store, Path file, boolean mayCreate) {
+        sealing = new Remembered<>(store);
         String text = KeyFile.readOrCreate(file, mayCreate, () -> Base64.getEncoder().encodeToString(Sealing.randomKey().getEncoded()) + "\n");
         try {
             installation = Sealing.key(Base64.getDecoder().decode(text.strip()));
@@ -47,17 +53,32 @@ final class BodyKeys {
         return sandbox != null ? sandbox : "tenant:" + tenant;
     }
 
-    /// The key to seal with. For an owner that was erased it is one that nobody keeps.
+    /// The key to seal with, in a unit that writes. For an owner that was erased it is one that nobody keeps.
     SecretKey forSealing(Handle tx, String tenant, String owner) {
-        var row = find(tx, owner);
-        if (row == null) {
-            var key = Sealing.randomKey();
-            byte[] wrapped = Sealing.seal(installation, key.getEncoded(), context(tenant, owner));
-            Sql.update(tx, "INSERT INTO body_key (sandbox, tenant, wrapped) VALUES (?, ?, ?)", owner, tenant, wrapped);
-            remember(wrapped, key);
-            return key;
+        var asked = new Owner(tenant, owner);
+        var known = sealing.of(asked);
+        if (known != null) {
+            return known;
         }
-        return row.wrapped == null ? Sealing.randomKey() : unwrap(tenant, owner, row.wrapped);
+        var row = find(tx, owner);
+        SecretKey key;
+        if (row == null) {
+            key = make(tx, tenant, owner);
+        } else if (row.wrapped != null) {
+            key = unwrap(tenant, owner, row.wrapped);
+        } else {
+            return Sealing.randomKey();
+        }
+        sealing.now(asked, key);
+        return key;
+    }
+
+    private SecretKey make(Handle tx, String tenant, String owner) {
+        var key = Sealing.randomKey();
+        byte[] wrapped = Sealing.seal(installation, key.getEncoded(), context(tenant, owner));
+        Sql.update(tx, "INSERT INTO body_key (sandbox, tenant, wrapped) VALUES (?, ?, ?)", owner, tenant, wrapped);
+        remember(wrapped, key);
+        return key;
     }
 
     /// What is no record has a key of its own, made of the owner's and the installation's: exports hold the owner's.
@@ -91,6 +112,7 @@ final class BodyKeys {
         Sql.update(tx, """
                 INSERT INTO body_key (sandbox, tenant, wrapped, erased_at) VALUES (?, ?, NULL, ?)
                 ON CONFLICT (sandbox) DO UPDATE SET wrapped = NULL, erased_at = coalesce(erased_at, excluded.erased_at)""", owner, tenant, at);
+        sealing.forget(new Owner(tenant, owner));
         if (row != null && row.wrapped != null) {
             forget(row.wrapped);
         }

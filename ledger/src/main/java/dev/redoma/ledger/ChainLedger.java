@@ -52,7 +52,7 @@ public final class ChainLedger implements Ledger {
     public static ChainLedger open(Store store, Path directory) {
         boolean fresh = Identity.isFresh(store);
         var key = SigningKey.at(directory.resolve("ledger.key"), fresh);
-        var bodyKeys = new BodyKeys(directory.resolve("bodies.key"), fresh);
+        var bodyKeys = new BodyKeys(store, directory.resolve("bodies.key"), fresh);
         Identity.confirm(store, key.publicKey());
         return new ChainLedger(store, directory, key, bodyKeys);
     }

@@ -27,12 +27,14 @@ final class ChangeReader implements AutoCloseable {
     /// A file that is larger is told without a digest, and what is read together.
     private static final long LARGEST = 1L << 30;
     private static final long ALL = 8L << 30;
+    /// Of that in holes, which no quota counts: two files of the largest size, or one as it is and was.
+    private static final long HOLES = 2L << 30;
 
     private final Compared views;
     private final int limit;
     private final List<Change> changes = new ArrayList<>();
     private final long deadline = System.nanoTime() + TIME.toNanos();
-    private final ContentDigest digest = new ContentDigest(LARGEST, ALL, deadline);
+    private final ContentDigest digest = new ContentDigest(LARGEST, ALL, HOLES, deadline);
     private int visits;
 
     private ChangeReader(Compared views, int limit) {
@@ -183,7 +185,8 @@ final class ChangeReader implements AutoCloseable {
     }
 
     private static @Nullable String mode(Stat stat) {
-        return stat.type() == Stat.Type.SYMLINK ? null : "%04o".formatted(stat.mode());
+        var octal = Integer.toOctalString(stat.mode());
+        return stat.type() == Stat.Type.SYMLINK ? null : "0".repeat(Math.max(0, 4 - octal.length())) + octal;
     }
 
     private static String type(Stat stat) {

@@ -15,23 +15,29 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /// SHA-256 of files and targets of links, as change sets tell them. Opens nothing but regular files, never through a link, and reads no more than its bounds: what is beyond them, or does not
-/// stand still, has none. One thread.
+/// stand still, has none. Holes are not read; their zeros are part of the digest all the same, which takes time and costs whoever makes them nothing, so they have a bound of their own. One thread.
 final class ContentDigest implements AutoCloseable {
     private static final int CHUNK = 1 << 18;
     private static final int TRIES = 3;
+    /// Smaller files are read as if they had no holes.
+    private static final int SPARSE = 1 << 20;
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(CHUNK).asReadOnlyBuffer();
 
     private final long largest;
     private long left;
+    private long holes;
     private final long deadline;
+    private final ByteBuffer zeros = ZEROS.duplicate();
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment buffer = arena.allocate(CHUNK, 4096);
     private final ByteBuffer bytes = buffer.asByteBuffer();
     private final MessageDigest hash = sha256();
 
-    /// `largest`: of one file; `all`: together; `deadline` of `System.nanoTime`.
-    ContentDigest(long largest, long all, long deadline) {
+    /// `largest`: of one file; `all`: together; `holes`: of these; `deadline` of `System.nanoTime`.
+    ContentDigest(long largest, long all, long holes, long deadline) {
         this.largest = largest;
         this.left = all;
+        this.holes = holes;
         this.deadline = deadline;
     }
 
@@ -68,15 +74,51 @@ final class ContentDigest implements AutoCloseable {
     private long read(Fd file, long expected) {
         hash.reset();
         long at = 0;
-        for (long n = file.pread(buffer, at); n > 0; n = at == expected && n < CHUNK ? 0 : file.pread(buffer, at)) {
+        long hole = expected < SPARSE ? Long.MAX_VALUE : 0;
+        while (true) {
+            if (at == hole) {
+                long data = file.data(at);
+                data = data < 0 || data > expected ? Math.max(at, expected) : data;
+                if (!zeros(data - at)) {
+                    return -1;
+                }
+                at = data;
+                hole = at < expected ? file.hole(at) : Long.MAX_VALUE;
+                hole = hole < at ? Long.MAX_VALUE : hole; // it is shorter by now
+                continue;
+            }
+            long want = Math.min(CHUNK, hole - at);
+            long n = file.pread(buffer.asSlice(0, want), at);
             hash.update(bytes.clear().limit((int) n));
             at += n;
             left -= n;
-            if (at > largest || left < 0 || System.nanoTime() > deadline) {
+            if (at > largest || left < 0 || late()) {
                 return -1;
             }
+            if (n == 0 || at == expected && n < CHUNK) {
+                return at;
+            }
         }
-        return at;
+    }
+
+    /// False where a bound is reached. What is refused takes nothing from those that come after it.
+    private boolean zeros(long length) {
+        if (length > holes || length > left) {
+            return false;
+        }
+        holes -= length;
+        left -= length;
+        for (long done = 0; done < length; done += CHUNK) {
+            if (late()) {
+                return false;
+            }
+            hash.update(zeros.clear().limit((int) Math.min(CHUNK, length - done)));
+        }
+        return !late();
+    }
+
+    private boolean late() {
+        return System.nanoTime() > deadline;
     }
 
     private String text(String target) {

@@ -12,20 +12,39 @@ import org.jspecify.annotations.Nullable;
 
 /// Marks what acts by itself, or deceives, when a human opens the result: names are compared without case, as some file systems do.
 final class Flags {
-    private static final Pattern GIT_HOOK = Pattern.compile(".*/\\.git(/(modules|worktrees)/.*)?/hooks/[^/]+|.*/\\.(husky|githooks|lefthook)/.*|.*/\\.?lefthook(-local)?\\.(ya?ml|toml|json)|.*/\\.overcommit\\.yml");
-    private static final Pattern GIT_CONFIG = Pattern.compile(".*/\\.git(/(modules|worktrees)/.*)?/(config(\\.worktree)?|commondir|gitdir|info/attributes|objects/info/.*)|.*/\\.git(modules|attributes|config)");
+    /// Whatever the expression matches has one of `needs` in it, which is found out in a tenth of the time. No name stops it, whatever characters are in it.
+    record Rule(List<String> needs, Pattern pattern) {
+        Rule(List<String> needs, String expression) {
+            this(needs, Pattern.compile(expression, Pattern.DOTALL));
+        }
+
+        boolean of(String path) {
+            for (var need : needs) {
+                if (path.contains(need)) {
+                    return pattern.matcher(path).matches();
+                }
+            }
+            return false;
+        }
+    }
+
+    private static final Rule GIT_HOOK = new Rule(List.of("/.", "lefthook"),
+            ".*/\\.git(/(modules|worktrees)/.*)?/hooks/[^/]+|.*/\\.(husky|githooks|lefthook)/.*|.*/\\.?lefthook(-local)?\\.(ya?ml|toml|json)|.*/\\.overcommit\\.yml");
+    private static final Rule GIT_CONFIG = new Rule(List.of("/.git"),
+            ".*/\\.git(/(modules|worktrees)/.*)?/(config(\\.worktree)?|commondir|gitdir|info/attributes|objects/info/.*)|.*/\\.git(modules|attributes|config)");
     /// What git only stores there.
     private static final Pattern GIT_STORE = Pattern.compile("/(objects/(?!info/).*|refs/.*|objects|refs|logs(/.*)?|packed-refs|description|index)");
-    private static final Pattern JOURNAL = Pattern.compile(".*/\\.redoma-apply[^/]*(/.*)?");
-    private static final Pattern EDITOR = Pattern.compile(
+    private static final Rule JOURNAL = new Rule(List.of("/.redoma-apply"),
+            ".*/\\.redoma-apply[^/]*(/.*)?");
+    private static final Rule EDITOR = new Rule(List.of("/.", ".code-workspace", ".sublime-project"),
             ".*/\\.vscode/[^/]+\\.json|.*\\.code-workspace|.*/\\.idea/.*\\.(xml|iml)|.*/\\.run/.*\\.xml|.*/\\.fleet/.*\\.json|.*/\\.vs/.*|.*/\\.externaltoolbuilders/.*|.*/\\.helix/.*\\.toml"
                     + "|.*/\\.(exrc|nvim\\.lua|nvimrc|vimrc|gvimrc|lvimrc|vimrc\\.local|dir-locals(-2)?\\.el|emacs|kakrc|neoconf\\.json)|.*/\\.(vim|nvim|emacs\\.d)/.*|.*/\\.devcontainer(/.*|\\.json)|.*\\.sublime-project"
                     + "|.*/\\.zed/.*\\.json");
-    private static final Pattern CI = Pattern.compile(
+    private static final Rule CI = new Rule(List.of("/.", "/action.y", "/jenkinsfile", "-pipelines.y", "appveyor.y", "cirrus.y", "buildspec.y", "cloudbuild.y", "/netlify.toml", "/vercel.json"),
             ".*/\\.(github|gitea|forgejo)/(workflows|actions)/.*|.*/action\\.ya?ml|.*/\\.gitlab-ci\\.ya?ml|.*/\\.gitlab/.*\\.ya?ml|.*/\\.circleci/.*|.*/\\.travis\\.ya?ml|.*/jenkinsfile"
                     + "|.*/azure-pipelines\\.ya?ml|.*/bitbucket-pipelines\\.ya?ml|.*/\\.drone\\.ya?ml|.*/\\.woodpecker(/.*|\\.ya?ml)|.*/\\.(buildkite|semaphore|tekton|teamcity)/.*|.*/\\.ci/.*"
                     + "|.*/\\.?(appveyor|cirrus|buildspec|cloudbuild)\\.ya?ml|.*/(netlify\\.toml|vercel\\.json)");
-    private static final Pattern AGENT = Pattern.compile(
+    private static final Rule AGENT = new Rule(List.of("/.", ".md", ".json"),
             ".*/(agents|claude|gemini|qwen|warp|copilot-instructions|conventions|skill)(\\.local)?\\.md|.*/\\.github/(instructions|prompts|chatmodes|agents)/.*"
                     + "|.*/\\.(cursorrules|windsurfrules|clinerules|roorules|goosehints|mcp\\.json|aider[^/]*)|.*/(opencode\\.jsonc?|crush\\.json|mcp\\.json)"
                     + "|.*/\\.(cursor|claude|codex|gemini|qwen|windsurf|continue|openhands|roo|clinerules|junie|amazonq|opencode|kiro|trae|augment|crush|agents|factory)/.*");
@@ -38,14 +57,16 @@ final class Flags {
             "rakefile", "gemfile", "guardfile", "capfile", ".rspec", "justfile", ".justfile", "dockerfile", "containerfile", "vagrantfile", "procfile", "tiltfile", "brewfile", "skaffold.yaml", "configure", "configure.ac", "meson.build",
             "composer.json", "package.swift", "build.zig", "build.zig.zon", "setup.hs", "stack.yaml", "cabal.project", "mix.exs", "rebar.config", "flake.nix", "default.nix", "shell.nix", "workspace", "module.bazel", "build.bazel", ".bazelrc",
             "go.work", "magefile.go", "nuget.config", "directory.build.props", "directory.build.targets", "global.json", "taskfile.yml", "taskfile.yaml", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml");
-    private static final Pattern BUILD_PATH = Pattern.compile(".*/\\.cargo/config(\\.toml)?|.*/\\.mvn/.*|.*/gradle/wrapper/.*|.*\\.(pth|mk|cmake|gradle|gradle\\.kts|sbt|gemspec|cabal|podspec|bzl|[cfv][sb]?proj|vcxproj|targets)"
+    private static final Rule BUILD_PATH = new Rule(List.of(".", "/gradle/wrapper/", "/config/"),
+            ".*/\\.cargo/config(\\.toml)?|.*/\\.mvn/.*|.*/gradle/wrapper/.*|.*\\.(pth|mk|cmake|gradle|gradle\\.kts|sbt|gemspec|cabal|podspec|bzl|[cfv][sb]?proj|vcxproj|targets)"
             + "|.*/[^/]+\\.config\\.[cm]?[jt]s|.*/\\.[^/]+rc\\.[cm]?[jt]s|.*/(gulp|grunt)file\\.[^/]*[jt]s|.*/\\.yarn/(releases|plugins|sdks)/.*|.*/(docker-)?compose(\\.[^/]+)?\\.ya?ml|.*/dockerfile\\.[^/]+|.*/[^/]+\\.dockerfile"
             + "|.*/config/(initializers|runtime|config)(/.*|\\.exs)");
     private static final Set<String> SHELL = Set.of(
             ".envrc", ".direnvrc", ".env", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", "config.fish",
             ".tool-versions", ".mise.toml", "mise.toml", ".mise.local.toml", "mise.local.toml", ".autoenv", ".autoenv.zsh", ".inputrc", ".tmux.conf", ".screenrc", ".gdbinit", ".lldbinit", ".irbrc", ".pryrc", ".pythonrc",
             ".rprofile", ".octaverc", ".python-version", ".ruby-version", ".node-version", ".nvmrc", ".java-version", ".sdkmanrc", "devbox.json", "devenv.nix");
-    private static final Pattern SHELL_PATH = Pattern.compile(".*/\\.?mise/config(\\.[^/]+)?\\.toml|.*/\\.config/(mise|fish)(/.*|\\.toml)|.*/\\.env\\.[^/]+");
+    private static final Rule SHELL_PATH = new Rule(List.of("/.", "mise/config"),
+            ".*/\\.?mise/config(\\.[^/]+)?\\.toml|.*/\\.config/(mise|fish)(/.*|\\.toml)|.*/\\.env\\.[^/]+");
 
     /// Why each is one.
     static final java.util.Map<String, String> REASONS = java.util.Map.ofEntries(
@@ -62,6 +83,10 @@ final class Flags {
             java.util.Map.entry("apply-journal", "it has the name of what `redoma apply` keeps while it works; it is never brought"),
             java.util.Map.entry("deceptive-name", "its name has characters that hide, turn or break what is shown"));
 
+    /// For their test.
+    static final List<Rule> RULES = List.of(GIT_HOOK, GIT_CONFIG, JOURNAL, EDITOR, CI, AGENT, BUILD_PATH, SHELL_PATH);
+    private static final Set<Stat.Type> SPECIAL = Set.of(Stat.Type.FIFO, Stat.Type.SOCKET, Stat.Type.CHAR, Stat.Type.BLOCK);
+
     private Flags() {}
 
     /// `repository`: the directory above it that git would take for one, though it is not called `.git`.
@@ -69,17 +94,17 @@ final class Flags {
         var lower = path.toLowerCase(Locale.ROOT);
         var name = lower.substring(lower.lastIndexOf('/') + 1);
         var out = new ArrayList<String>();
-        flag(out, "git-hook", GIT_HOOK.matcher(lower).matches() || repository != null && path.startsWith(repository + "/hooks/"));
-        flag(out, "git-config", GIT_CONFIG.matcher(lower).matches() || name.equals(".git") && stat.type() != Stat.Type.DIRECTORY || repository != null && !GIT_STORE.matcher(path.substring(repository.length())).matches());
-        flag(out, "shell-start", SHELL.contains(name) || SHELL_PATH.matcher(lower).matches());
-        flag(out, "editor-task", EDITOR.matcher(lower).matches());
-        flag(out, "ci", CI.matcher(lower).matches());
-        flag(out, "agent-instructions", AGENT.matcher(lower).matches());
-        flag(out, "build-script", stat.type() == Stat.Type.FILE && (BUILD.contains(name) || BUILD_PATH.matcher(lower).matches()));
+        flag(out, "git-hook", GIT_HOOK.of(lower) || repository != null && path.startsWith(repository + "/hooks/"));
+        flag(out, "git-config", GIT_CONFIG.of(lower) || name.equals(".git") && stat.type() != Stat.Type.DIRECTORY || repository != null && !GIT_STORE.matcher(path.substring(repository.length())).matches());
+        flag(out, "shell-start", SHELL.contains(name) || SHELL_PATH.of(lower));
+        flag(out, "editor-task", EDITOR.of(lower));
+        flag(out, "ci", CI.of(lower));
+        flag(out, "agent-instructions", AGENT.of(lower));
+        flag(out, "build-script", stat.type() == Stat.Type.FILE && (BUILD.contains(name) || BUILD_PATH.of(lower)));
         flag(out, "set-uid", stat.type() == Stat.Type.FILE && (stat.mode() & 06000) != 0);
         flag(out, "link-leaves-tree", target != null && leaves(path, target));
-        flag(out, "special-file", Set.of(Stat.Type.FIFO, Stat.Type.SOCKET, Stat.Type.CHAR, Stat.Type.BLOCK).contains(stat.type()));
-        flag(out, "apply-journal", JOURNAL.matcher(lower).matches());
+        flag(out, "special-file", SPECIAL.contains(stat.type()));
+        flag(out, "apply-journal", JOURNAL.of(lower));
         flag(out, "deceptive-name", deceptive(path));
         return List.copyOf(out);
     }

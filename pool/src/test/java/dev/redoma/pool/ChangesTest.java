@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -135,6 +136,28 @@ class ChangesTest {
             Files.delete(merged.resolve("go"));
             assertThat(busy.waitFor(20, TimeUnit.SECONDS)).isTrue();
         }
+    }
+
+    @Test
+    void theDigestOfAFileWithHolesIsThatOfAllItsBytes() throws Exception {
+        sh("truncate -s 3M hole; echo end >> hole; { head -c 1500000 /dev/urandom; } > mixed; truncate -s 9000001 mixed; head -c 70000 /dev/urandom >> mixed; truncate -s 12M mixed; truncate -s 2M all;"
+                + " head -c 3000000 /dev/urandom > punched; fallocate -p -o 4096 -l 1048576 punched; fallocate -l 5M reserved; head -c 100 /dev/urandom | dd of=reserved bs=1 seek=2000000 conv=notrunc status=none");
+        var told = read().stream().collect(java.util.stream.Collectors.toMap(Change::path, c -> String.valueOf(c.digestAfter())));
+        for (var name : List.of("hole", "mixed", "all", "punched", "reserved")) {
+            assertThat(told.get("/" + name)).as(name).isEqualTo(ContentDigest.of(Files.readAllBytes(merged.resolve(name))));
+        }
+    }
+
+    @Test
+    @Tag("long")
+    void holesThatCostNothingCostLittleToTellOf() throws Exception {
+        sh("for i in 0 1 2 3 4 5 6 7 8 9 a b; do truncate -s 1G h$i; done; echo small > small");
+        long start = System.nanoTime();
+        var changes = read();
+        assertThat(System.nanoTime() - start).isLessThan(java.time.Duration.ofSeconds(20).toNanos());
+        assertThat(changes).filteredOn(c -> c.path().startsWith("/h") && c.digestAfter() != null).as("two GiB of them").hasSize(2);
+        assertThat(changes).filteredOn(c -> c.path().startsWith("/h") && c.digestAfter() == null).hasSize(10).allSatisfy(c -> assertThat(c.whole()).isFalse());
+        assertThat(changes).filteredOn(c -> c.path().equals("/small")).first().extracting(Change::digestAfter).isNotNull();
     }
 
     @Test

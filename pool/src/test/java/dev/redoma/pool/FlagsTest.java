@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.redoma.kernel.Stat;
 import dev.redoma.model.wire.ChangeSet;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -57,5 +59,35 @@ class FlagsTest {
     @Test
     void eachFlagHasAReasonAndIsOneThatClientsKnow() {
         assertThat(Flags.REASONS.keySet()).containsExactlyInAnyOrderElementsOf(ChangeSet.FLAGS);
+    }
+
+    /// The texts that a rule needs are in all that its expression matches: paths made at random of the words of the expressions themselves.
+    @Test
+    void theShortLookOfARulePassesOverNothingThatItsExpressionMatches() {
+        var random = new Random(7);
+        for (var rule : Flags.RULES) {
+            var words = Arrays.stream(rule.pattern().pattern().replace("\\.", ".").replace("?", "").split("[^a-z0-9._-]+")).filter(w -> !w.isEmpty()).toList();
+            int matched = 0;
+            for (int i = 0; i < 60_000; i++) {
+                var path = new StringBuilder();
+                for (int n = random.nextInt(5); n >= 0; n--) {
+                    path.append(random.nextInt(3) > 0 || path.isEmpty() ? "/" : random.nextBoolean() ? "." : "").append(random.nextInt(6) == 0 ? "." : "").append(words.get(random.nextInt(words.size())));
+                }
+                if (rule.pattern().matcher(path).matches()) {
+                    matched++;
+                    assertThat(rule.of(path.toString())).as(path.toString()).isTrue();
+                }
+            }
+            assertThat(matched).as(rule.pattern().pattern()).isGreaterThan(20);
+        }
+    }
+
+    @Test
+    void noCharacterInTheNameOfAFolderHidesWhatLiesInIt() {
+        for (var odd : List.of("\n", "\r", "\u0085", "\u2028", "\u2029")) {
+            assertThat(of("/a" + odd + "b/.vscode/tasks.json", Stat.Type.FILE, null)).contains("editor-task");
+            assertThat(of("/a" + odd + "b/.git/hooks/pre-commit", Stat.Type.FILE, null)).contains("git-hook");
+            assertThat(of("/.github/workflows/" + odd + "/x.yml", Stat.Type.FILE, null)).contains("ci");
+        }
     }
 }

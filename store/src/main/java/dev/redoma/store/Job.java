@@ -17,6 +17,7 @@ final class Job<T extends @Nullable Object> {
     private static final long TURN_SECONDS = 30;
 
     private final Store.Unit<T> unit;
+    private final boolean virtual = Thread.currentThread().isVirtual();
     private final AtomicBoolean claimed = new AtomicBoolean();
     private final CompletableFuture<@Nullable T> answer = new CompletableFuture<>();
     private @Nullable T result;
@@ -27,6 +28,11 @@ final class Job<T extends @Nullable Object> {
 
     boolean claim() {
         return claimed.compareAndSet(false, true);
+    }
+
+    /// Whether a virtual thread waits for the answer.
+    boolean ofVirtual() {
+        return virtual;
     }
 
     void run(Handle handle) {

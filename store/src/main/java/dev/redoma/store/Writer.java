@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Writes one batch after the other: whatever waits, without ever waiting for more. Thread-safe.
+/// Writes one batch after the other: whatever waits, see `Batch`. Thread-safe.
 ///
 /// A platform thread that finds nobody writing writes itself, and what came meanwhile with it: that saves two hand-overs between
 /// threads. All others wait for the one thread that does nothing else.
@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class Writer {
     private static final int WAITING_MOST = 10_000;
     private static final int IDLE_MS = 250;
+    /// Commits, for it is by their number more than by what they hold that the log grows; and how many units of a large one count as one.
     private static final int LONG_LOG = 250;
+    private static final int LARGE = 16;
 
     private final BlockingQueue<Job<?>> queue = new ArrayBlockingQueue<>(WAITING_MOST);
     private final Thread thread;
@@ -31,7 +33,7 @@ final class Writer {
     private final ReentrantLock writing = new ReentrantLock();
     private final Session session;
     private final Batch batch;
-    private int sinceCheckpoint; // units
+    private int sinceCheckpoint;
     private boolean closed;
 
     Writer(Database database) {
@@ -65,7 +67,7 @@ final class Writer {
             if (closing || closed) {
                 return false;
             }
-            sinceCheckpoint += batch.run(job, queue);
+            run(job);
             if (sinceCheckpoint >= LONG_LOG) {
                 queue.offer(new Job<>(h -> true)); // the writer's thread has time for it
             }
@@ -73,6 +75,11 @@ final class Writer {
         } finally {
             writing.unlock();
         }
+    }
+
+    private void run(Job<?> first) {
+        int units = batch.run(first, queue);
+        sinceCheckpoint += units == 0 ? 0 : 1 + units / LARGE;
     }
 
     long undone() {
@@ -111,7 +118,7 @@ final class Writer {
         writing.lock();
         try {
             if (first != null) {
-                sinceCheckpoint += batch.run(first, queue);
+                run(first);
             }
             if (closing && queue.isEmpty()) {
                 return false;

@@ -14,6 +14,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.ArrayList;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,6 +68,39 @@ class SqliteStoreTest {
             throw mine;
         })).isSameAs(mine);
         assertThat(count()).isEqualTo(1);
+    }
+
+    /// A batch that waits for those whom the last one answered does so on the thread of a caller, who may have been interrupted.
+    @Test
+    void callersOfAllKindsAreAnsweredAndAnInterruptedOneBreaksNobodysTransaction() throws Exception {
+        var writes = new AtomicInteger();
+        try (var tasks = Executors.newVirtualThreadPerTaskExecutor()) {
+            var running = new ArrayList<Future<?>>();
+            for (int i = 0; i < 8; i++) {
+                int n = i;
+                running.add(tasks.submit(() -> {
+                    for (int k = 0; k < 100; k++) {
+                        put(store, "v" + n + "-" + k, "1");
+                        writes.incrementAndGet();
+                    }
+                }));
+            }
+            for (int k = 0; k < 300; k++) {
+                Thread.currentThread().interrupt();
+                try {
+                    put(store, "p" + k, "1");
+                    writes.incrementAndGet();
+                } catch (RedomaException withdrawn) {
+                    assertThat(withdrawn.problem().code()).isEqualTo(Code.STOPPING);
+                } finally {
+                    assertThat(Thread.interrupted()).isTrue();
+                }
+            }
+            for (var task : running) {
+                task.get(30, TimeUnit.SECONDS);
+            }
+        }
+        assertThat(count()).isEqualTo(writes.get());
     }
 
     @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.model.wire;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -46,25 +47,33 @@ public record ChangeSet(
 
     /// SHA-256 over scope, root and every field of every item that says what is there, each with its length before it, so that no two sets read the same.
     public static String digest(String scope, String root, List<Change> items) {
+        var hash = sha256();
+        var out = new ByteArrayOutputStream(1024);
+        Stream.of("redoma-changes-1", scope, root).forEach(f -> field(out, f));
+        for (var c : items) {
+            field(out, c.path());
+            field(out, c.kind());
+            field(out, c.type());
+            field(out, c.typeBefore());
+            field(out, c.from());
+            field(out, text(c.sizeBefore()));
+            field(out, text(c.sizeAfter()));
+            field(out, c.modeBefore());
+            field(out, c.modeAfter());
+            field(out, c.digestBefore());
+            field(out, c.digestAfter());
+            field(out, c.target());
+            field(out, String.join(",", c.flags()));
+            hash.update(out.toByteArray());
+            out.reset();
+        }
+        hash.update(out.toByteArray());
+        return "sha256:" + HexFormat.of().formatHex(hash.digest());
+    }
+
+    private static MessageDigest sha256() {
         try {
-            var hash = MessageDigest.getInstance("SHA-256");
-            Stream.of("redoma-changes-1", scope, root).forEach(f -> field(hash, f));
-            for (var c : items) {
-                field(hash, c.path());
-                field(hash, c.kind());
-                field(hash, c.type());
-                field(hash, c.typeBefore());
-                field(hash, c.from());
-                field(hash, text(c.sizeBefore()));
-                field(hash, text(c.sizeAfter()));
-                field(hash, c.modeBefore());
-                field(hash, c.modeAfter());
-                field(hash, c.digestBefore());
-                field(hash, c.digestAfter());
-                field(hash, c.target());
-                field(hash, String.join(",", c.flags()));
-            }
-            return "sha256:" + HexFormat.of().formatHex(hash.digest());
+            return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
@@ -74,13 +83,14 @@ public record ChangeSet(
         return size == null ? null : size.toString();
     }
 
-    private static void field(MessageDigest hash, @Nullable String value) {
+    private static void field(ByteArrayOutputStream out, @Nullable String value) {
         if (value == null) {
-            hash.update((byte) '-');
+            out.write('-');
             return;
         }
         var bytes = value.getBytes(StandardCharsets.UTF_8);
-        hash.update((bytes.length + ":").getBytes(StandardCharsets.US_ASCII));
-        hash.update(bytes);
+        out.writeBytes(Integer.toString(bytes.length).getBytes(StandardCharsets.US_ASCII));
+        out.write(':');
+        out.writeBytes(bytes);
     }
 }
