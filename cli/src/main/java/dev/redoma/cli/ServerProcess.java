@@ -152,6 +152,7 @@ final class ServerProcess {
         Files.createDirectories(flags.data, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         var command = new ArrayList<>(List.of("setsid"));
         command.addAll(command());
+        command.add(2, "-Dredoma.log.console=false"); // server.log has it, which is turned over
         var process = new ProcessBuilder(command).redirectInput(Path.of("/dev/null").toFile())
                 .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.appendTo(output().toFile())).start();
         try (var progress = Progress.onTerminal(io, "starting the server")) {

@@ -147,7 +147,7 @@ final class Edge extends Handler.Abstract {
         for (Throwable t = failure; t != null; t = t.getCause()) {
             switch (t) {
                 case RedomaException ours -> {
-                    if (ours.code().status() >= 500 && ours.code() != Code.STOPPING) {
+                    if (ours.code().status() >= 500 && ours.code().status() != 501 && ours.code() != Code.STOPPING) {
                         LOG.warn("{} {}: {}", request.getMethod(), request.getHttpURI().getPath(), ours.getMessage(), ours.getCause());
                     }
                     return ours.problem();

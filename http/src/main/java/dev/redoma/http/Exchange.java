@@ -73,7 +73,7 @@ public final class Exchange {
 
     /// True if the connection to the client is encrypted.
     public boolean secure() {
-        return request.isSecure();
+        return request.getConnectionMetaData().isSecure(); // not what a request of HTTP/2 says of itself
     }
 
     /// Every header field in order, doubled ones too.

@@ -15,29 +15,37 @@ import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.util.FileSize;
 
 /// Where the server's own messages go: stderr, and `server.log` (five of 10 MiB) in the directory that the property `redoma.log.dir` names.
-/// One line an event; exceptions with their stack.
+/// One line an event; exceptions with their stack. Of each kind of message some at once and one every few seconds.
 public final class LogSetup extends ContextAwareBase implements Configurator {
     static final String DIRECTORY = "redoma.log.dir";
+    /// `false`: the file alone, where stderr is a file that nobody turns over.
+    static final String CONSOLE = "redoma.log.console";
 
     @Override
     public ExecutionStatus configure(LoggerContext context) {
         var directory = System.getProperty(DIRECTORY);
         var root = context.getLogger("ROOT");
         root.setLevel(Level.toLevel(System.getProperty("redoma.log.level"), directory == null ? Level.WARN : Level.INFO));
-        context.getLogger("org.eclipse.jetty").setLevel(Level.WARN);
-        var console = new ConsoleAppender<ILoggingEvent>();
-        console.setTarget("System.err");
-        root.addAppender(started(context, console));
+        // what clients and sandboxes send that is no HTTP is answered, and no news
+        context.getLogger("org.eclipse.jetty").setLevel(Level.ERROR);
+        var budget = new LogBudget();
+        budget.setContext(context);
+        budget.start();
+        context.addTurboFilter(budget);
+        if (directory == null || !"false".equals(System.getProperty(CONSOLE))) {
+            var console = new ConsoleAppender<ILoggingEvent>();
+            console.setTarget("System.err");
+            root.addAppender(started(context, console, budget));
+        }
         if (directory != null) {
-            root.addAppender(started(context, file(context, directory)));
+            root.addAppender(started(context, file(context, directory), budget));
         }
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 
-    private static OutputStreamAppender<ILoggingEvent> started(LoggerContext context, OutputStreamAppender<ILoggingEvent> appender) {
-        var layout = new MaskedLayout();
+    private static OutputStreamAppender<ILoggingEvent> started(LoggerContext context, OutputStreamAppender<ILoggingEvent> appender, LogBudget budget) {
+        var layout = new MaskedLayout(budget);
         layout.setContext(context);
-        layout.setPattern("%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\",UTC} %level %logger{0} %msg%n");
         layout.start();
         var encoder = new LayoutWrappingEncoder<ILoggingEvent>();
         encoder.setContext(context);

@@ -296,6 +296,23 @@ class PreviewWireTest {
         assertThat(app.raw("GET /echo", token(), "Authorization: Basic eDp5")).as("the app's own").contains("Authorization: Basic eDp5");
     }
 
+    private static String h2(String method, String scheme, String path, String... more) throws Exception {
+        var fields = new java.util.ArrayList<>(java.util.List.of(":method", method, ":scheme", scheme, ":authority", host(), ":path", path, "redoma-preview-token", open.token()));
+        fields.addAll(java.util.List.of(more));
+        return RawHttp2.ask(server.router(), fields);
+    }
+
+    @Test
+    void whatHttp2CanSayAndHttp1CannotIsNotWrittenIntoARequestOfTheApp() throws Exception {
+        for (var odd : java.util.List.of("/echo HTTP/1.1", "/echo\tHTTP/1.0", "/ec ho", "/echo?a b")) {
+            assertThat(h2("GET", "http", odd)).as(odd).doesNotContain("GET /");
+        }
+        assertThat(h2("GE T", "http", "/echo")).doesNotContain("GE T /");
+        assertThat(h2("GET", "http", "/echo", "cookie", "a=1", "cookie", "redoma-x=2", "cookie", "b=3")).contains("GET /echo HTTP/1.1\n").contains("\nCookie: a=1; b=3\n").containsOnlyOnce("ookie");
+        assertThat(h2("GET", "https", "/echo")).contains("\nX-Forwarded-Proto: http\n");
+        assertThat(app.raw("POST /echo", token(), "Transfer-Encoding: gzip, chunked")).startsWith("HTTP/1.1 400");
+    }
+
     @Test
     void pv06_withoutAnyNameItIsReachedByItsPathAndCaged() throws Exception {
         var at = URI.create(server.router()).getAuthority();

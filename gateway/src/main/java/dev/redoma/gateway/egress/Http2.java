@@ -326,6 +326,17 @@ final class Http2 {
         return frames.stream().mapToInt(f -> f.payload().length).sum();
     }
 
+    /// Frames that carry nothing, of one direction: each costs the other end and the gateway something, and no rule counts them.
+    static final class Idle {
+        private final Bucket bucket = new Bucket(1000, 100);
+
+        void one() throws Frame.Broken {
+            if (!bucket.take()) {
+                throw new Frame.Broken("more frames without content than there is reason for");
+            }
+        }
+    }
+
     /// What one end may tell the other: numbers of streams and windows. Tables and sizes of frames are agreed with the gateway, and are the standard's; nothing is pushed or extended.
     static Frame settings(Frame said, boolean upward) throws Frame.Broken {
         if (said.stream() != 0 || said.payload().length % 6 != 0 || said.has(Frame.ACK) && said.payload().length > 0) {

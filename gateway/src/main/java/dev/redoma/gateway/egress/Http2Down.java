@@ -11,6 +11,7 @@ import org.eclipse.jetty.http.MetaData;
 final class Http2Down {
     private final Http2 connection;
     private final FieldBlock blocks = new FieldBlock();
+    private final Http2.Idle idle = new Http2.Idle();
 
     Http2Down(Http2 connection) {
         this.connection = connection;
@@ -39,8 +40,14 @@ final class Http2Down {
                     connection.gone(frame.stream());
                 }
             }
-            case Frame.SETTINGS -> connection.inward(List.of(Http2.settings(frame, false)));
-            case Frame.PING, Frame.GOAWAY -> connection.inward(List.of(frame));
+            case Frame.SETTINGS -> {
+                idle.one();
+                connection.inward(List.of(Http2.settings(frame, false)));
+            }
+            case Frame.PING, Frame.GOAWAY -> {
+                idle.one();
+                connection.inward(List.of(frame));
+            }
             case Frame.WINDOW_UPDATE -> {
                 if (frame.stream() == 0 || connection.stream(frame.stream()) != null) {
                     connection.inward(List.of(Frame.number(Frame.WINDOW_UPDATE, frame.stream(), frame.number())));

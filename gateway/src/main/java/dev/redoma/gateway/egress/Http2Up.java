@@ -18,6 +18,7 @@ final class Http2Up {
 
     private final Http2 connection;
     private final FieldBlock blocks = new FieldBlock();
+    private final Http2.Idle idle = new Http2.Idle();
     private int newest;
 
     Http2Up(Http2 connection) {
@@ -57,14 +58,18 @@ final class Http2Up {
                 }
             }
             case Frame.SETTINGS -> {
+                idle.one();
                 Frame kept = Http2.settings(frame, true);
                 connection.windows(kept);
                 control(kept);
             }
-            case Frame.PING, Frame.GOAWAY -> control(frame);
+            case Frame.PING, Frame.GOAWAY -> {
+                idle.one();
+                control(frame);
+            }
             case Frame.WINDOW_UPDATE -> window(frame, known);
             case Frame.PUSH_PROMISE, Frame.CONTINUATION -> throw new Frame.Broken("a frame that was not agreed upon");
-            default -> { } // priorities and extensions
+            default -> idle.one(); // priorities and extensions
         }
         return true;
     }
@@ -90,6 +95,9 @@ final class Http2Up {
     }
 
     private void data(Frame frame) throws IOException {
+        if (frame.content().length == 0 && !frame.has(Frame.END_STREAM)) {
+            idle.one();
+        }
         var stream = connection.stream(frame.stream());
         if (stream == null) {
             // it was refused, or has ended: nobody else gives the program its window back

@@ -50,6 +50,10 @@ public final class Ingress implements Endpoint, AutoCloseable {
             new Refusal(400, "the request names no sandbox: use a host such as 3000-ID.DOMAIN, the headers E2b-Sandbox-Id and E2b-Sandbox-Port, or the path /preview/ID/PORT/").send(http);
             return;
         }
+        if (!Inward.plain(http)) {
+            Refusal.ofPort(target, 400, Code.BAD_REQUEST, "The request cannot be written as HTTP/1.1, which apps speak: blanks or controls in its method or target, or a transfer coding that is not chunked").send(http);
+            return;
+        }
         if (PlatformKeys.in(http.target(), doors)) {
             Refusal.ofPort(target, 400, Code.INVALID_FIELD, "The address holds a key of this installation, which the app would see; send it in the header X-API-Key").send(http);
             return;

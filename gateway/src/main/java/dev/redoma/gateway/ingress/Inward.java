@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// The head of a request as it goes in: without what is meant for one hop alone, without what is this server's own, and with `Host`, `Origin` and `X-Forwarded-*` that agree.
@@ -24,8 +25,16 @@ record Inward(Exchange http, Target target, Door door, Doors doors) {
             "x-client-ip", "x-cluster-client-ip", "x-proxyuser-ip", "x-remote-ip", "x-remote-addr", "x-originating-ip", "x-envoy-external-address", "x-envoy-original-path", "true-client-ip", "client-ip", "cf-connecting-ip", "cf-connecting-ipv6", "cf-visitor",
             "fastly-client-ip", "front-end-https", "x-scheme", "x-url-scheme", "x-script-name", "x-azure-clientip", "x-azure-socketip", "x-appengine-user-ip", "x-via");
 
+    private static final Pattern METHOD = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}");
+
     static boolean hasBody(Exchange http) {
         return http.bodyLength() > 0 || http.bodyLength() < 0 && http.bodied();
+    }
+
+    /// HTTP/2 takes what would be two things in a line of HTTP/1.1.
+    static boolean plain(Exchange http) {
+        return METHOD.matcher(http.method()).matches() && http.target().chars().noneMatch(c -> c <= ' ' || c == 0x7f)
+                && http.headers().stream().filter(h -> h.getKey().equalsIgnoreCase("Transfer-Encoding")).allMatch(h -> h.getValue().strip().equalsIgnoreCase("chunked"));
     }
 
     byte[] head(boolean upgrade) {
@@ -37,7 +46,7 @@ record Inward(Exchange http, Target target, Door door, Doors doors) {
             switch (name) {
                 case "origin" -> field(head, h.getKey(), origin(h.getValue()));
                 case "referer" -> referer(head, h.getKey(), h.getValue());
-                case "cookie" -> cookies(head, h.getKey(), h.getValue());
+                case "cookie" -> { } // one field below: HTTP/2 sends many
                 default -> {
                     if (!HOP.contains(name) && !ours(name) && !drop.contains(name) && !name.startsWith(":") && !secret(h.getValue())) {
                         field(head, h.getKey(), h.getValue());
@@ -45,6 +54,7 @@ record Inward(Exchange http, Target target, Door door, Doors doors) {
                 }
             }
         }
+        cookies(head, http.headers().stream().filter(h -> h.getKey().equalsIgnoreCase("Cookie")).map(h -> Cookies.inward(h.getValue())).filter(c -> !c.isEmpty() && !secret(c)).collect(Collectors.joining("; ")));
         forwarded(head);
         if (http.bodyLength() < 0 && hasBody(http)) {
             field(head, "Transfer-Encoding", "chunked");
@@ -77,11 +87,10 @@ record Inward(Exchange http, Target target, Door door, Doors doors) {
         return door.host() != null && origin.equalsIgnoreCase(scheme() + "://" + http.authority()) ? scheme() + "://" + host() : origin;
     }
 
-    /// Under a path cookies would be those of every sandbox.
-    private void cookies(StringBuilder head, String name, String value) {
-        var rest = target.form() == Target.Form.PATH ? "" : Cookies.inward(value);
-        if (!rest.isEmpty() && !secret(rest)) {
-            field(head, name, rest);
+    /// Under a path they would be those of every sandbox.
+    private void cookies(StringBuilder head, String rest) {
+        if (!rest.isEmpty() && target.form() != Target.Form.PATH) {
+            field(head, "Cookie", rest);
         }
     }
 

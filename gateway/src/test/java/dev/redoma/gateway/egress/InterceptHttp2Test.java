@@ -331,7 +331,7 @@ class InterceptHttp2Test {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {Frame.CONTINUATION, Frame.PUSH_PROMISE, 1000, 2000, 3000, 4000, 5000, 6000})
+    @ValueSource(ints = {Frame.CONTINUATION, Frame.PUSH_PROMISE, 1000, 2000, 3000, 4000, 5000, 6000, 7000})
     void whatNoPeerMaySendEndsTheConnection(int kind) throws Exception {
         try (var talk = talk(true)) {
             talk.request(1, true, GOOD);
@@ -351,6 +351,11 @@ class InterceptHttp2Test {
                 case 3000 -> frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 4, Http2Talk.block(GOOD)));
                 case 4000 -> frames.add(new Frame(Frame.DATA, 0, 1, new byte[(16 << 10) + 1]));
                 case 5000 -> frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 3, new byte[] {(byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, 0x7f}));
+                case 7000 -> { // more than there is reason for
+                    for (int i = 0; i < 2000; i++) {
+                        frames.add(new Frame(Frame.PING, 0, 0, new byte[8]));
+                    }
+                }
                 case 6000 -> frames.add(new Frame(Frame.HEADERS, Frame.END_STREAM | Frame.END_HEADERS, 3, Http2Talk.block(GOOD.replace("=a.", "=u@a."))));
                 default -> frames.add(new Frame(kind, Frame.END_HEADERS, 3, Http2Talk.block(GOOD)));
             }
