@@ -222,7 +222,10 @@ class PreviewTest {
             limited += answer.statusCode() == 429 ? 1 : 0;
         }
         assertThat(limited).as("of 60").isGreaterThan(10);
-        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> app.get("/echo", exposed.token()).statusCode() == 200);
+        for (int i = 0; i < 5; i++) {
+            app.get("/echo", forged);
+            assertThat(app.get("/echo", exposed.token()).statusCode()).as("a good one from the same address").isEqualTo(200);
+        }
         app.revoke(exposed);
     }
 

@@ -66,6 +66,18 @@ class TlsTest {
         }
     }
 
+    /// Browsers let no page of another host set a cookie of such a name.
+    @Test
+    void theCookieOfAPreviewIsOfItsHostAlone() throws Exception {
+        var box = server.post("/v1/sandboxes", java.util.Map.of("template", "tiny"), dev.redoma.model.wire.Sandbox.class);
+        var token = server.post("/v1/sandboxes/" + box.id() + "/exposures", java.util.Map.of("port", 3000), dev.redoma.model.wire.Exposure.class).token();
+        var host = "3000-" + box.id() + "." + DOMAIN;
+        assertThat(ask(host, "GET /?redoma-preview-token=" + token + " HTTP/1.1\nHost: " + host + "\nAccept: text/html\nConnection: close\n\n")).startsWith("HTTP/1.1 303")
+                .contains("Set-Cookie: __Host-redoma-preview=" + token + "; Path=/; HttpOnly; SameSite=Lax; Secure");
+        assertThat(ask(host, "GET / HTTP/1.1\nHost: " + host + "\nCookie: redoma-preview=planted; __Host-redoma-preview=" + token + "\nConnection: close\n\n")).as("let in, and nothing listens").startsWith("HTTP/1.1 502");
+        assertThat(ask(host, "GET / HTTP/1.1\nHost: " + host + "\nCookie: redoma-preview=" + token + "\nConnection: close\n\n")).startsWith("HTTP/1.1 401");
+    }
+
     @Test
     void theApiAndTheDaemonOfASandboxAreUnderTheirNames() throws Exception {
         var api = "api." + DOMAIN;

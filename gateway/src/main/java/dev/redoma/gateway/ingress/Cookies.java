@@ -52,6 +52,6 @@ final class Cookies {
 
     /// Name and value as they are in the `Set-Cookie` field that keeps a token for a browser: it is for this host, for no script, and goes when its exposure does.
     static Map.Entry<String, String> keep(String token, boolean secure) {
-        return Map.entry("Set-Cookie", Shown.COOKIE + "=" + token + "; Path=/; HttpOnly; SameSite=Lax" + (secure ? "; Secure" : ""));
+        return Map.entry("Set-Cookie", Shown.cookie(secure) + "=" + token + "; Path=/; HttpOnly; SameSite=Lax" + (secure ? "; Secure" : ""));
     }
 }

@@ -58,17 +58,17 @@ final class Entrance {
         }
         var shown = Shown.of(http, target, doors);
         boolean tries = shown.token() != null || shown.unknownKey() || http.header(TRAFFIC) != null;
-        var trier = triers.of(http.remote());
-        if (tries && !trier.may()) {
-            http.set("Retry-After", "1");
-            return new Refused(Refusal.ofPort(target, 429, Code.RATE_LIMITED, "Too many tokens or keys were tried from this address; wait a second"));
-        }
         var who = shown.key() == null ? null : shown.key().key();
         return switch (exposures.admit(new Visitor(target.sandbox(), door.caller().tenant(), target.port(), shown.token(), shown.key()))) {
             case Exposures.In in when shown.byCookie() && shown.key() == null && Foreign.asks(http) -> new Refused(Refusal.ofPort(target, 403, Code.FORBIDDEN, "Another site asks with this browser's cookie; only pages of this very host may, and links to it"));
             case Exposures.In in -> shown.byQuery() && shown.token() != null ? unveiled(http, target, shown.token(), in.exposure()) : new Passed(target, in.exposure(), shown.key());
             case Exposures.Out out -> {
                 if (tries && (out.code() == Code.UNAUTHENTICATED || http.header(TRAFFIC) != null)) {
+                    var trier = triers.of(http.remote());
+                    if (!trier.may()) { // others behind the same address whose tokens are good come in all the same
+                        http.set("Retry-After", "1");
+                        yield new Refused(Refusal.ofPort(target, 429, Code.RATE_LIMITED, "Too many tokens or keys were tried from this address; wait a second"));
+                    }
                     trier.failed();
                 }
                 yield new Refused(refusal(target, door, out), who);

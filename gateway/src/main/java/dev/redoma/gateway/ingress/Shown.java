@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// What a visitor shows to be let in: a token by header, by cookie or by query, a key by header. None of it reaches the app.
 record Shown(@Nullable String token, boolean byQuery, boolean byCookie, @Nullable Caller key, boolean unknownKey) {
     static final String HEADER = "Redoma-Preview-Token";
-    static final String COOKIE = "redoma-preview";
+    private static final String COOKIE = "redoma-preview";
     private static final String QUERY = "redoma-preview-token=";
     /// Shorter ones are none, and may be words of anything.
     private static final int LEAST = 16;
@@ -23,7 +23,7 @@ record Shown(@Nullable String token, boolean byQuery, boolean byCookie, @Nullabl
     static Shown of(Exchange http, Target target, Doors doors) {
         var byHeader = http.header(HEADER);
         var byQuery = byHeader == null && target.form() != Target.Form.PATH ? query(target.path()) : null;
-        var byCookie = byHeader == null && byQuery == null && target.form() == Target.Form.HOST ? Cookies.value(http, COOKIE) : null;
+        var byCookie = byHeader == null && byQuery == null && target.form() == Target.Form.HOST ? Cookies.value(http, cookie(http.secure())) : null;
         var text = key(http);
         var key = text == null ? null : doors.keyed(text);
         return new Shown(byHeader != null ? byHeader.strip() : byQuery != null ? byQuery : byCookie, byQuery != null, byCookie != null, key, text != null && key == null);
@@ -60,9 +60,14 @@ record Shown(@Nullable String token, boolean byQuery, boolean byCookie, @Nullabl
         }
     }
 
+    /// Over TLS by a name that browsers let no other host set, by whatever script.
+    static String cookie(boolean secure) {
+        return secure ? "__Host-" + COOKIE : COOKIE;
+    }
+
     /// All that a request shows as tokens of previews, whichever of them counts.
     static List<String> tokens(Exchange http) {
-        return Stream.of(http.header(HEADER), query(http.target()), Cookies.value(http, COOKIE)).filter(Objects::nonNull).map(String::strip).filter(t -> t.length() >= LEAST).distinct().toList();
+        return Stream.of(http.header(HEADER), query(http.target()), Cookies.value(http, cookie(http.secure()))).filter(Objects::nonNull).map(String::strip).filter(t -> t.length() >= LEAST).distinct().toList();
     }
 
     /// Whether the address shows a token elsewhere than where it is taken out.
