@@ -68,7 +68,7 @@ class FlagsTest {
         for (var rule : Flags.RULES) {
             var words = Arrays.stream(rule.pattern().pattern().replace("\\.", ".").replace("?", "").split("[^a-z0-9._-]+")).filter(w -> !w.isEmpty()).toList();
             int matched = 0;
-            for (int i = 0; i < 60_000; i++) {
+            for (int i = 0; i < 8_000; i++) {
                 var path = new StringBuilder();
                 for (int n = random.nextInt(5); n >= 0; n--) {
                     path.append(random.nextInt(3) > 0 || path.isEmpty() ? "/" : random.nextBoolean() ? "." : "").append(random.nextInt(6) == 0 ? "." : "").append(words.get(random.nextInt(words.size())));
@@ -78,7 +78,7 @@ class FlagsTest {
                     assertThat(rule.of(path.toString())).as(path.toString()).isTrue();
                 }
             }
-            assertThat(matched).as(rule.pattern().pattern()).isGreaterThan(20);
+            assertThat(matched).as(rule.pattern().pattern()).isPositive();
         }
     }
 
