@@ -27,7 +27,7 @@ class EgressBehavioursTest {
 
     private List<String> told(Box box) {
         var items = lab.api().get("/v1/audit?category=egress&sandbox=" + box.id()).expect(200).json().get("items");
-        return StreamSupport.stream(items.spliterator(), false).map(r -> r.get("action").asString() + " " + r.get("fields").path("host").asString("-") + " "
+        return StreamSupport.stream(items.spliterator(), false).map(r -> r.get("action").asString() + " " + r.get("fields").path("host").asString(r.get("fields").path("address").asString("-")) + " "
                 + r.get("fields").path("reason").asString("-")).toList();
     }
 
@@ -39,7 +39,7 @@ class EgressBehavioursTest {
             assertThat(box.sh("wget -qO- http://denied.example.com/ || echo refused; wget -qO- http://192.0.2.1/ || echo refused; wget -qO- http://a.example.com:8080/ || echo refused").text())
                     .isEqualTo("refused\nrefused\nrefused\n");
             assertThat(System.nanoTime() - before).isLessThan(10_000_000_000L);
-            assertThat(told(box)).contains("dns.denied denied.example.com no-rule", "dns a.example.com -").noneMatch(t -> t.startsWith("connect "));
+            assertThat(told(box)).contains("dns.denied denied.example.com no-rule", "dns a.example.com -", "connect.denied 192.0.2.1 never-dialled", "connect.denied a.example.com no-rule").noneMatch(t -> t.startsWith("connect "));
             assertThat(lab.verifyLedger()).isEqualTo("ok");
         }
     }

@@ -27,7 +27,7 @@ final class RefusedSummary {
 
     /// In its whole life.
     static RefusedSummary of(SandboxHandle fresh) {
-        return new RefusedSummary(fresh, new Refusals(0, 0, 0));
+        return new RefusedSummary(fresh, new Refusals(0, 0, 0, 0));
     }
 
     private static @Nullable Refusals refused(SandboxHandle box) {
@@ -48,7 +48,7 @@ final class RefusedSummary {
             return;
         }
         if (json) {
-            Events.line(io, "refused", Map.of("names", refused.names(), "connections", refused.connections(), "requests", refused.requests()));
+            Events.line(io, "refused", Map.of("names", refused.names(), "connections", refused.connections(), "requests", refused.requests(), "packets", refused.packets()));
         } else {
             io.err().println("redoma: the policy refused " + text(refused) + "; 'redoma policy learn " + box.id() + "' says which");
         }
@@ -59,6 +59,7 @@ final class RefusedSummary {
         add(parts, refused.names(), "name");
         add(parts, refused.connections(), "connection");
         add(parts, refused.requests(), "request");
+        add(parts, refused.packets(), "packet");
         return parts.size() < 2 ? String.join("", parts) : String.join(", ", parts.subList(0, parts.size() - 1)) + " and " + parts.getLast();
     }
 

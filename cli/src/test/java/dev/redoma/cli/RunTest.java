@@ -102,16 +102,16 @@ class RunTest {
     void whatPolicyRefusedIsCountedInTheSummary() {
         server.runs(exec("exited", 1), new byte[0], new byte[0]);
         var told = new java.util.ArrayDeque<>(java.util.List.of(2, 2, 2, 5));
-        server.on("GET /v1/sandboxes/" + FakeServer.BOX + "/usage", x -> FakeServer.json(x, 200, new Usage(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, new Refusals(told.remove(), 1, 0))));
-        assertThat(Called.with(server.address(), "run", "--", "cmd").err()).contains("redoma: the policy refused 2 names and 1 connection;").contains("policy learn " + FakeServer.BOX);
-        assertThat(Called.with(server.address(), "run", "--json", "--", "cmd").text()).contains("{\"event\":\"refused\",").contains("\"names\":2").contains("\"connections\":1");
+        server.on("GET /v1/sandboxes/" + FakeServer.BOX + "/usage", x -> FakeServer.json(x, 200, new Usage(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, new Refusals(told.remove(), 1, 0, 2))));
+        assertThat(Called.with(server.address(), "run", "--", "cmd").err()).contains("redoma: the policy refused 2 names, 1 connection and 2 packets;").contains("policy learn " + FakeServer.BOX);
+        assertThat(Called.with(server.address(), "run", "--json", "--", "cmd").text()).contains("{\"event\":\"refused\",").contains("\"names\":2").contains("\"connections\":1").contains("\"packets\":2");
         assertThat(Called.with(server.address(), "exec", FakeServer.BOX, "--", "cmd").err()).as("those while it ran").contains("redoma: the policy refused 3 names;");
     }
 
     @Test
     void nothingIsSaidOfRefusalsWhereNobodyCountsOrNothingWasRefused() {
         server.runs(exec("exited", 0), new byte[0], new byte[0]);
-        for (var none : new Refusals[] {null, new Refusals(0, 0, 0)}) {
+        for (var none : new Refusals[] {null, new Refusals(0, 0, 0, 0)}) {
             server.on("GET /v1/sandboxes/" + FakeServer.BOX + "/usage", x -> FakeServer.json(x, 200, new Usage(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, none)));
             assertThat(Called.with(server.address(), "run", "--", "cmd").err()).doesNotContain("refused");
             assertThat(Called.with(server.address(), "exec", FakeServer.BOX, "--", "cmd").err()).isEmpty();

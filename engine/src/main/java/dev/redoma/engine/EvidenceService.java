@@ -37,6 +37,11 @@ final class EvidenceService implements Evidence {
     }
 
     @Override
+    public void note(String sandbox) {
+        core.store().read(tx -> SandboxRows.find(tx, sandbox)).ifPresent(row -> core.uplink().note(row.id()));
+    }
+
+    @Override
     public Erased erase(Caller caller, String sandbox) {
         caller.need(Scope.OPERATE);
         // First what may take a while and can fail; whoever asks again finds less to do.

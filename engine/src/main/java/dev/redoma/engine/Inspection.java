@@ -45,7 +45,7 @@ final class Inspection {
         InstanceLimits limits = LimitRules.enforced(row.limits());
         Usage u = live == null ? new Usage(0, 0, 0, 0, limits.memoryBytes(), 0, 0, 0, limits.pids(), 0) : live.instance().usage();
         return new Usage(u.cpuMs(), u.memoryBytes(), u.memoryCacheBytes(), u.memoryPeakBytes(), limits.memoryBytes(), disk, LimitRules.disk(row.limits()), u.pids(), limits.pids(), u.oomKills(),
-                core.uplink().refused(row.id()).map(r -> new Refusals(r.names(), r.connections(), r.requests())).orElse(null));
+                core.uplink().refused(row.id()).map(r -> new Refusals(r.names(), r.connections(), r.requests(), r.packets())).orElse(null));
     }
 
     List<String> systemLog(Caller caller, String sandbox) {

@@ -55,8 +55,12 @@ public interface Network {
         return Set.of();
     }
 
-    /// What policy refused of a sandbox in its life, as the gateway keeps record of it. `latest`: the last one since it was let out by this server.
-    record Refused(long names, long connections, long requests, @Nullable Refusal latest) {
+    /// What was refused of a sandbox by now is on record when it returns, as far as records can be written.
+    default void note(SandboxId sandbox) {}
+
+    /// What policy refused of a sandbox in its life, as the gateway keeps record of it. `packets`: what was no connection. `latest`: the last one of the others since it was let out by this server.
+    record Refused(long names, long connections, long requests, long packets, @Nullable Refusal latest) {
+        /// Those that `latest` may be of.
         long all() {
             return names + connections + requests;
         }

@@ -138,6 +138,7 @@ final class PolicyService implements Policies {
         caller.need(Scope.READ);
         SandboxRow row = core.store().read(tx -> Access.visible(tx, caller, sandbox));
         Access.mayUse(caller, row);
+        core.uplink().note(row.id());
         List<AuditRecord> refused = ledger.newest(row.tenant().value(), row.id().value(), "egress", LEARNED).stream().filter(r -> r.action().endsWith(".denied")).toList();
         Standing standing = rules.standing(row);
         return Learning.propose(refused.stream().map(r -> refusal(r.fields())).toList(), standing.stack().effective(standing.epoch()));

@@ -101,6 +101,10 @@ final class Uplink {
         network.detach(sandbox);
     }
 
+    void note(SandboxId sandbox) {
+        network.note(sandbox);
+    }
+
     java.util.Optional<Network.Refused> refused(SandboxId sandbox) {
         return network.refused(sandbox);
     }

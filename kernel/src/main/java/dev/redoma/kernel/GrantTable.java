@@ -7,7 +7,7 @@ import java.util.List;
 
 /// The packet rules of a network namespace whose only interface is its loopback: all that leads anywhere are the granted destinations, whose TCP
 /// connections go to a listener of ours (destination kept, port changed), and the resolver. Everything else but 127.0.0.0/8 and ::1 is refused at
-/// once: TCP by a reset, the rest as unreachable. Holding this needs one socket in there; closing it leaves the rules. Thread-safe.
+/// once, TCP by a reset, the rest as unreachable, and told to a `PacketLog`. Holding this needs one socket in there; closing it leaves the rules. Thread-safe.
 public final class GrantTable implements AutoCloseable {
     private static final String TABLE = "redoma";
     private static final int TCP = 6;
@@ -43,7 +43,7 @@ public final class GrantTable implements AutoCloseable {
         return new GrantTable(namespace, Netlink.open(namespace, Netlink.NETFILTER));
     }
 
-    /// Makes every address in there one of the namespace's own, so that a connection to it does not leave.
+    /// Makes every address in there one of the namespace's own, so that a connection to it does not leave. What goes to any at all (0 bits) comes from the loopback's own.
     public void route(List<Block> blocks) {
         if (blocks.isEmpty()) {
             return;
@@ -58,6 +58,9 @@ public final class GrantTable implements AutoCloseable {
                     to.attribute(1, block.first().getAddress());
                 }
                 to.local(4, 1);
+                if (block.bits() == 0) {
+                    to.attribute(7, loopback(family == 2).getAddress()); // a program that asks which address it would use is told one that is its own
+                }
             }
             routes.send(to, "routes of a namespace");
         }
@@ -150,24 +153,39 @@ public final class GrantTable implements AutoCloseable {
             rules.tracked(STATE, ESTABLISHED_OR_RELATED);
             rules.accept();
         });
-        rules.rule("refuse", () -> {
-            rules.protocol(TCP);
-            rules.destinationPort(listener);
-            rules.reset();
-        });
+        reset(rules, () -> rules.destinationPort(listener));
         rules.rule("refuse", () -> {
             loopback(rules, four);
             rules.accept();
         });
+        reset(rules, () -> { });
+        rules.rule("refuse", () -> {
+            rules.log(PacketLog.GROUP, PacketLog.BYTES);
+            rules.unreachable();
+        });
+    }
+
+    /// TCP, where it is of these. What begins no connection is the rest of one, and no attempt.
+    private static void reset(NftRules rules, Runnable these) {
         rules.rule("refuse", () -> {
             rules.protocol(TCP);
+            these.run();
+            rules.begins();
+            rules.log(PacketLog.GROUP, PacketLog.BYTES);
+        });
+        rules.rule("refuse", () -> {
+            rules.protocol(TCP);
+            these.run();
             rules.reset();
         });
-        rules.rule("refuse", rules::unreachable);
     }
 
     private static void loopback(NftRules rules, boolean four) {
         rules.destinationIn(InetAddress.ofLiteral(four ? "127.0.0.0" : "::1"), four ? 8 : 128);
+    }
+
+    private static InetAddress loopback(boolean four) {
+        return InetAddress.ofLiteral(four ? "127.0.0.1" : "::1");
     }
 
     @Override

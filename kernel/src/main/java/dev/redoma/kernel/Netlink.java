@@ -11,9 +11,9 @@ final class Netlink implements AutoCloseable {
     static final int NETFILTER = 12;
     private static final int AF_NETLINK = 16;
     private static final int SOCK_RAW_CLOEXEC = 3 | 0x80000;
-    private static final int DONT_WAIT = 0x40;
-    private static final int ERROR = 2;
-    private static final int HEAD = 16;
+    static final int DONT_WAIT = 0x40;
+    static final int ERROR = 2;
+    static final int HEAD = 16;
 
     private final Fd socket;
 
@@ -22,8 +22,11 @@ final class Netlink implements AutoCloseable {
     }
 
     static Netlink open(NetworkNamespace namespace, int protocol) {
-        return new Netlink(namespace.inside(() -> new Fd(
-                Sys.check(Sys.retried(Nr.SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, protocol), "socket", "netlink"), "netlink")));
+        return new Netlink(socket(namespace, protocol));
+    }
+
+    static Fd socket(NetworkNamespace namespace, int protocol) {
+        return namespace.inside(() -> new Fd(Sys.check(Sys.retried(Nr.SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, protocol), "socket", "netlink"), "netlink"));
     }
 
     /// Returns when every message was carried out; the first that was refused is told.

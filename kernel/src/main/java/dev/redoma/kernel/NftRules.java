@@ -135,6 +135,18 @@ final class NftRules {
         expression("immediate", () -> to.number(1, 0).nested(2, () -> to.nested(2, () -> to.number(1, ACCEPT))));
     }
 
+    /// The first packet of a TCP connection.
+    void begins() {
+        payload(REGISTER, TRANSPORT, 13, 1);
+        mask(new byte[] {0x17}, 1);
+        equal(new byte[] {2});
+    }
+
+    /// To whoever listens to that group (`PacketLog`), with its first bytes; nowhere while nobody does.
+    void log(int group, int bytes) {
+        expression("log", () -> to.attribute(1, new byte[] {(byte) (group >> 8), (byte) group}).number(3, bytes));
+    }
+
     void reset() {
         expression("reject", () -> to.number(1, 1).attribute(2, new byte[] {0}));
     }

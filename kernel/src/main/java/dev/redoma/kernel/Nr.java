@@ -14,6 +14,7 @@ final class Nr {
     static final int SOCKET = 41;
     static final int SENDTO = 44;
     static final int RECVFROM = 45;
+    static final int SETSOCKOPT = 54;
     static final int GETSOCKOPT = 55;
     static final int KILL = 62;
     static final int FLOCK = 73;

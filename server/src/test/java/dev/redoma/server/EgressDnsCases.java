@@ -34,17 +34,19 @@ final class EgressDnsCases {
 
     private static void others(List<EgressCase> all) {
         for (String server : List.of("45.0.0.53", "8.8.8.8", "2a00:45::53", "127.0.0.53", "198.18.0.2", "10.9.0.1")) {
-            all.add(web("a question by datagram to " + server, "ask('{h}.allowed.test', server='" + server + "')"));
-            all.add(web("a question by connection to " + server, "ask_tcp('{h}.allowed.test', server='" + server + "')"));
+            String told = server.replace("::", ":0:0:0:0:0:");
+            boolean own = server.startsWith("127.");
+            all.add(web("a question by datagram to " + server, "ask('{h}.allowed.test', server='" + server + "')").records(own ? new String[0] : new String[] {"packet.denied " + told + " protocol"}));
+            all.add(web("a question by connection to " + server, "ask_tcp('{h}.allowed.test', server='" + server + "')").records(own ? new String[0] : new String[] {"connect.denied " + told + " (no-rule|never-dialled)"}));
         }
-        all.add(web("DNS over TLS", "literal('45.0.0.53', 853, records(hello('dns.test')))"));
-        all.add(web("DNS over HTTPS to an address", "literal('45.0.0.53', 443, records(hello('dns.test')))"));
+        all.add(web("DNS over TLS", "literal('45.0.0.54', 853, records(hello('dns.test')))").records("connect.denied 45.0.0.54 no-rule"));
+        all.add(web("DNS over HTTPS to an address", "literal('45.0.0.54', 443, records(hello('dns.test')))").records("connect.denied 45.0.0.54 no-rule"));
         all.add(web("DNS over HTTPS to a name", "tls('{h}.dns.test', '{h}.dns.test')").records("dns.denied {h}.dns.test no-rule"));
-        all.add(web("QUIC, and DNS over it", "for port in (443, 784, 853, 8853): udp('45.0.0.53', port)"));
-        all.add(web("QUIC to an allowed name", "udp(socket.gethostbyname('{h}.allowed.test'), 443)").records(KNOWN));
-        all.add(web("DNS over TLS and at other ports of the resolver", "for port in (853, 443, 5353): ask('{h}.allowed.test', port=port); ask_tcp('{h}.allowed.test', port=port)"));
-        all.add(web("multicast names", "udp('224.0.0.251', 5353); udp('ff02::fb', 5353)"));
-        all.add(every("where every host is allowed, other resolvers are not by datagram", "ask('{h}.denied.test', server='45.0.0.53'); udp('45.0.0.53', 443)"));
+        all.add(web("QUIC, and DNS over it", "for port in (443, 784, 853, 8853): udp('45.0.0.53', port)").records("packet.denied 45.0.0.53 protocol"));
+        all.add(web("QUIC to an allowed name", "udp(socket.gethostbyname('{h}.allowed.test'), 443)").records(KNOWN, "packet.denied {h}.allowed.test protocol"));
+        all.add(web("DNS over TLS and at other ports of the resolver", "for port in (853, 443, 5353): ask('{h}.allowed.test', port=port); ask_tcp('{h}.allowed.test', port=port)").records("packet.denied 198.18.0.1 protocol", "connect.denied 198.18.0.1 never-dialled"));
+        all.add(web("multicast names", "udp('224.0.0.251', 5353); udp('ff02::fb', 5353)").records("packet.denied 224.0.0.251 protocol", "packet.denied ff02:0:0:0:0:0:0:fb protocol"));
+        all.add(every("where every host is allowed, other resolvers are not by datagram", "ask('{h}.denied.test', server='45.0.0.53'); udp('45.0.0.53', 443)").records("packet.denied 45.0.0.53 protocol"));
     }
 
     private static void tunnels(List<EgressCase> all) {

@@ -5,6 +5,7 @@ import static dev.redoma.server.EgressCase.web;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /// Requests without TLS that say another thing than their connection is for, or two things at once.
 final class EgressHttpCases {
@@ -32,13 +33,18 @@ final class EgressHttpCases {
         all.add(web("a second request hidden in the body of the first", "http('{h}.allowed.test', 'GET /1 HTTP/1.1\\n" + HOST + "Content-Length: 0\\n\\nGET /2 HTTP/1.1\\nHost: denied.test\\n\\n')").leads("45.0.0.1")
                 .arrives("45.0.0.1:80 tcp", "45.0.0.1:80 tcp GET /1 HTTP/1.1 Host: {h}.allowed.test").records(KNOWN, "connect {h}.allowed.test -"));
         all.add(web("an ordinary client", "run('curl', '-sS', 'http://{h}.allowed.test/x')").leads("45.0.0.1").arrives("45.0.0.1:80 tcp", "45.0.0.1:80 tcp GET /x HTTP/1.1 Host: {h}.allowed.test").records(KNOWN, "connect {h}.allowed.test -"));
-        for (String to : List.of("http://10.9.0.1/", "http://169.254.169.254/latest/", "http://127.0.0.1:7800/", "http://0x2d000001/", "http://[::ffff:45.0.0.1]/")) {
+        for (var redirect : Map.of("http://10.9.0.3/", "10.9.0.3 no-rule", "http://169.254.169.254/latest/", "169.254.169.254 never-dialled", "http://127.0.0.1:7800/", "", "http://0x2d000305/", "45.0.3.5 no-rule", "http://[::ffff:45.0.3.6]/", "45.0.3.6 no-rule").entrySet()) {
+            String to = redirect.getKey();
+            var told = new ArrayList<>(List.of(KNOWN, "connect {h}.allowed.test -"));
+            if (!redirect.getValue().isEmpty()) {
+                told.add("connect.denied " + redirect.getValue());
+            }
             all.add(web("a redirect to " + to, "run('curl', '-sSL', '-g', 'http://{h}.allowed.test/to?" + to + "')").leads("45.0.0.1")
-                    .arrives("45.0.0.1:80 tcp", "45.0.0.1:80 tcp GET /to.* Host: {h}.allowed.test").records(KNOWN, "connect {h}.allowed.test -"));
+                    .arrives("45.0.0.1:80 tcp", "45.0.0.1:80 tcp GET /to.* Host: {h}.allowed.test").records(told.toArray(String[]::new)));
         }
         all.add(web("a redirect to a denied name", "run('curl', '-sSL', 'http://{h}.allowed.test/to?http://{h}.denied.test/')").leads("45.0.0.1")
                 .arrives("45.0.0.1:80 tcp", "45.0.0.1:80 tcp GET /to.* Host: {h}.allowed.test").records(KNOWN, "connect {h}.allowed.test -", "dns.denied {h}.denied.test no-rule"));
-        all.add(web("a proxy that a client is told to use", "run('curl', '-sS', '-x', 'http://{h}.allowed.test:80', 'http://denied.test/')\nrun('curl', '-sS', '-x', 'http://45.0.0.9:3128', 'http://{h}.allowed.test/')").records(KNOWN, "request.denied {h}.allowed.test .*"));
+        all.add(web("a proxy that a client is told to use", "run('curl', '-sS', '-x', 'http://{h}.allowed.test:80', 'http://denied.test/')\nrun('curl', '-sS', '-x', 'http://45.0.3.9:3128', 'http://{h}.allowed.test/')").records(KNOWN, "request.denied {h}.allowed.test .*", "connect.denied 45.0.3.9 no-rule"));
         return all;
     }
 }

@@ -20,7 +20,7 @@ final class EgressPacketCases {
     static List<EgressCase> all() {
         var all = new ArrayList<EgressCase>();
         for (var under : List.of("web", "every")) {
-            all.add(EgressCase.of("ICMP under " + under, under, "raw('45.0.0.1', 1); raw('45.0.0.1', 1, kind=socket.SOCK_DGRAM); raw('2a00:45::1', 58); raw('2a00:45::1', 58, kind=socket.SOCK_DGRAM); run('ping', '-c', '1', '-W', '1', '45.0.0.1')"));
+            all.add(EgressCase.of("ICMP under " + under, under, "raw('45.0.0.1', 1); raw('45.0.0.1', 1, kind=socket.SOCK_DGRAM); raw('2a00:45::1', 58); raw('2a00:45::1', 58, kind=socket.SOCK_DGRAM); run('ping', '-c', '1', '-W', '1', '45.0.0.1')").records("packet.denied 45.0.0.1 protocol"));
             all.add(EgressCase.of("raw IP of any protocol under " + under, under, "for p in (6, 17, 41, 47, 50, 89, 132, 255): raw('45.0.0.1', p, bytes(64))"));
             all.add(EgressCase.of("SCTP, DCCP and UDP-Lite under " + under, under, """
                     for kind, protocol in ((socket.SOCK_STREAM, 132), (socket.SOCK_SEQPACKET, 132), (6, 33), (socket.SOCK_DGRAM, 136), (socket.SOCK_STREAM, 262)):
@@ -28,8 +28,9 @@ final class EgressPacketCases {
                             with socket.socket(socket.AF_INET, kind, protocol) as s:
                                 s.settimeout(2); s.connect(('45.0.0.1', 80)); s.send(b'x')
                         if protocol != 262: attempt(go)
-                    """));
-            all.add(EgressCase.of("UDP to every address under " + under, under, "for a in ('45.0.0.1', '198.18.1.0', '198.18.0.1', '10.9.0.1', '2a00:45::1', '255.255.255.255'):\n  for p in (123, 443, 500, 4500, 51820, 65535): udp(a, p)"));
+                    """).records("packet.denied 45.0.0.1 protocol"));
+            all.add(EgressCase.of("UDP to every address under " + under, under, "for a in ('45.0.0.1', '198.18.1.0', '198.18.0.1', '10.9.0.1', '2a00:45::1', '255.255.255.255'):\n  for p in (123, 443, 500, 4500, 51820, 65535): udp(a, p)")
+                    .records("packet.denied (45.0.0.1|198.18.0.1|198.18.1.0|.*.test|10.9.0.1|2a00:45:0:0:0:0:0:1) protocol"));
             all.add(EgressCase.of("frames under " + under, under, """
                     def go():
                         with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) as s:
@@ -83,9 +84,9 @@ final class EgressPacketCases {
                 """));
         for (String hosts : List.of("45.0.0.1", "10.9.0.1", "169.254.169.254", "2a00:45::1")) {
             all.add(web("a file of hosts that says " + hosts, "saved = open('/etc/hosts').read()\ndef go():\n  open('/etc/hosts', 'a').write('" + hosts + " {h}.allowed.test\\n')\nattempt(go)\ntry:\n  literal('" + hosts
-                    + "', 80)\nfinally:\n  attempt(lambda: open('/etc/hosts', 'w').write(saved))"));
+                    + "', 8085)\nfinally:\n  attempt(lambda: open('/etc/hosts', 'w').write(saved))").records("connect.denied " + hosts.replace("::", ":0:0:0:0:0:") + " (no-rule|never-dialled)"));
         }
-        all.add(web("another resolver in resolv.conf", "saved = open('/etc/resolv.conf').read()\ndef go():\n  open('/etc/resolv.conf', 'w').write('nameserver 45.0.0.53\\n')\n  tcp('{h}.denied.test', 80)\ntry:\n  attempt(go)\nfinally:\n  attempt(lambda: open('/etc/resolv.conf', 'w').write(saved))"));
+        all.add(web("another resolver in resolv.conf", "saved = open('/etc/resolv.conf').read()\ndef go():\n  open('/etc/resolv.conf', 'w').write('nameserver 45.0.0.55\\n')\n  tcp('{h}.denied.test', 80)\ntry:\n  attempt(go)\nfinally:\n  attempt(lambda: open('/etc/resolv.conf', 'w').write(saved))\nask('{h}.denied.test', server='45.0.0.55')").records("packet.denied 45.0.0.55 protocol"));
         all.add(still("its own servers on ports that are reserved", """
                 taken = []
                 for port in (53, 80, 443, 61053, 61443, 61444, 61500):

@@ -96,8 +96,8 @@ class EgressSuiteTest {
     @ValueSource(strings = {"user", "root"})
     void nw01ThereIsNoProxyToUnset(String user) throws Exception {
         passes(user, EgressCase.web("without any variable", "run('env', '-i', 'curl', '-sS', '-m', '5', 'https://denied.test')\nrun('env', '-u', 'HTTPS_PROXY', '-u', 'https_proxy', 'curl', '-sS', '-m', '5', '--noproxy', '*', 'https://denied.test')\n"
-                + "literal('45.0.0.1', 443, records(hello('denied.test')))").records("dns.denied denied.test no-rule"));
-        passes(user, EgressCase.web("with variables that name a proxy", "os.environ.update(https_proxy='http://45.0.0.9:3128', ALL_PROXY='socks5h://45.0.0.9:3128')\nrun('curl', '-sS', '-m', '5', 'https://{h}.allowed.test')"));
+                + "literal('45.3.0.1', 443, records(hello('denied.test')))").records("dns.denied denied.test no-rule", "connect.denied 45.3.0.1 no-rule"));
+        passes(user, EgressCase.web("with variables that name a proxy", "os.environ.update(https_proxy='http://45.0.0.9:3128', ALL_PROXY='socks5h://45.0.0.9:3128')\nrun('curl', '-sS', '-m', '5', 'https://{h}.allowed.test')").records("connect.denied 45.0.0.9 no-rule"));
     }
 
     /// Where no name or address of it is granted there is no connection at all. Where every host is, an address is decided after the program has connected: it gets a reset, or of HTTP the reason, and never an end that looks orderly.
@@ -105,12 +105,14 @@ class EgressSuiteTest {
     @ValueSource(strings = {"user", "root"})
     void nw07WhatIsDeniedDoesNotLookConnected(String user) throws Exception {
         String output = passes(user, EgressCase.web("connecting", """
-                for to in (('45.0.0.1', 443), ('45.0.0.1', 22), ('10.9.0.1', 80), ('169.254.169.254', 80), ('198.18.7.7', 443), ('2a00:45::1', 443)):
+                for to in (('45.3.0.2', 443), ('45.3.0.2', 22), ('10.9.0.2', 80), ('169.254.170.2', 80), ('198.18.7.7', 443), ('2a00:45::2', 443)):
                     with socket.socket(socket.AF_INET6 if ':' in to[0] else socket.AF_INET) as s:
                         s.settimeout(5)
                         told('connect', s.connect_ex(to))
-                """));
-        assertThat(output.lines().filter(l -> l.contains("connect "))).as(output).hasSize(6).allMatch(l -> l.matches("connect (101|111)"));
+                """).records("connect.denied 45.3.0.2 no-rule", "connect.denied 10.9.0.2 no-rule", "connect.denied 169.254.170.2 never-dialled", "connect.denied 198.18.7.7 never-dialled", "connect.denied 2a00:45:0:0:0:0:0:2 no-rule"));
+        String proposal = server.get("/v1/sandboxes/" + BOXES.get("web " + user).id + "/policy/learn").body();
+        assertThat(proposal).as("a human may allow the public ones").contains("45.3.0.2").contains("169.254.170.2: its address 169.254.170.2 is");
+        assertThat(output.lines().filter(l -> l.contains("connect "))).as(output).hasSize(6).allMatch(l -> l.contains("connect 111"));
         String last = user.equals("root") ? "8" : "7";
         String inward = passes(user, EgressCase.every("an address that is decided", "literal('10.9.7." + last + "', 8080, b'x', False); literal('10.9.8." + last + "', 443, records(hello('x.test')), False)")
                 .records("connect.denied 10.9.7." + last + " private-address", "connect.denied 10.9.8." + last + " private-address"));

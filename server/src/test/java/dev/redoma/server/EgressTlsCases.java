@@ -37,7 +37,7 @@ final class EgressTlsCases {
                 .records(KNOWN, "connect {h}.allowed.test -"));
         all.add(web("a denied name in TLS on another port", "tls('{h}.tcp.test', 'denied.test', port=8443)").zone((names, h) -> names.put(h + ".tcp.test", List.of("45.0.0.1"))).looks("{h}.tcp.test")
                 .arrives("45.0.0.1:8443 tcp", "45.0.0.1:8443 tcp 0 bytes").records("dns {h}.tcp.test -", "connect {h}.tcp.test -", "connect.denied {h}.tcp.test sni-mismatch"));
-        all.add(web("another port of an allowed name", "tcp('{h}.allowed.test', 8443); tcp('{h}.allowed.test', 22)").records(KNOWN));
+        all.add(web("another port of an allowed name", "tcp('{h}.allowed.test', 8443); tcp('{h}.allowed.test', 22)").records(KNOWN, "connect.denied {h}.allowed.test no-rule"));
         all.add(every("a name in TLS to an address that the program names", "literal('45.3.0.' + str(os.getuid() % 2 + 1), 443, records(hello('{h}.any.test')))").arrives("45.3.0.[12]:443 tcp.*").records("connect 45.3.0.[12] -"));
         return all;
     }

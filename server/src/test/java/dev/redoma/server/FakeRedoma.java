@@ -257,6 +257,9 @@ final class FakeRedoma implements Redoma, Sandboxes {
     public dev.redoma.engine.Evidence evidence() {
         return new dev.redoma.engine.Evidence() {
             @Override
+            public void note(String sandbox) {}
+
+            @Override
             public dev.redoma.model.wire.Scanned scan(Caller caller, @Nullable String tenant) {
                 return new dev.redoma.model.wire.Scanned("clean", 0, 0, 0, 0, 0, java.util.List.of());
             }

@@ -111,7 +111,7 @@ def ask(labels, kind=1, server='198.18.0.1', port=53):
 def ask_tcp(labels, kind=1, server='198.18.0.1', port=53):
     labels = labels.split('.') if isinstance(labels, str) else labels
     def go():
-        with connection((server, port)) as s:
+        with connection((server, port), socket.AF_INET6 if ':' in server else socket.AF_INET) as s:
             q = question(labels, kind)
             s.sendall(struct.pack('>H', len(q)) + q)
             answer = s.recv(4096)

@@ -3,6 +3,7 @@ package dev.redoma.gateway.egress;
 
 import dev.redoma.kernel.GrantTable;
 import dev.redoma.kernel.NetworkNamespace;
+import dev.redoma.kernel.PacketLog;
 import dev.redoma.policy.EgressDecider;
 import dev.redoma.policy.Ports;
 import java.io.IOException;
@@ -16,10 +17,11 @@ import java.nio.channels.ServerSocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What the gateway has in a sandbox's network namespace: a listener, a socket for questions, and the packet rules that lead to them.
+/// What the gateway has in a sandbox's network namespace: a listener, a socket for questions, the packet rules that lead to them, and the log of what these refuse.
 final class Doorway implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Doorway.class);
     private static final int FEW_PORTS = 32;
@@ -29,15 +31,20 @@ final class Doorway implements AutoCloseable {
     private static final int FIRST_DATAGRAM_PORT = 61_053;
     private static final int TRIES = 64;
     private static final int BACKLOG = 256;
+    /// Every address there is leads to the packet rules: what they refuse is refused at once, and known.
+    private static final List<GrantTable.Block> ALL = List.of(new GrantTable.Block(InetAddress.ofLiteral("0.0.0.0"), 0), new GrantTable.Block(InetAddress.ofLiteral("::"), 0));
+    private static final List<GrantTable.Block> ROUTES = Stream.concat(Synthetic.BLOCKS.stream(), ALL.stream()).toList();
 
     private final NetworkNamespace namespace;
     private final GrantTable table;
+    private final PacketLog log;
     private final ServerSocketChannel listener;
     private final DatagramChannel datagrams;
 
-    private Doorway(NetworkNamespace namespace, GrantTable table, ServerSocketChannel listener, DatagramChannel datagrams) {
+    private Doorway(NetworkNamespace namespace, GrantTable table, PacketLog log, ServerSocketChannel listener, DatagramChannel datagrams) {
         this.namespace = namespace;
         this.table = table;
+        this.log = log;
         this.listener = listener;
         this.datagrams = datagrams;
     }
@@ -48,14 +55,16 @@ final class Doorway implements AutoCloseable {
         try {
             var table = GrantTable.open(namespace);
             opened.add(table);
-            table.route(Synthetic.BLOCKS);
+            var log = PacketLog.open(namespace);
+            opened.add(log);
+            table.route(ROUTES);
             var listener = namespace.serverSocket();
             opened.add(listener);
             bind(listener, FIRST_PORT, port -> listener.bind(new InetSocketAddress(port), BACKLOG));
             var datagrams = namespace.datagram(StandardProtocolFamily.INET);
             opened.add(datagrams);
             bind(datagrams, FIRST_DATAGRAM_PORT, port -> datagrams.bind(new InetSocketAddress(Synthetic.RESOLVER, port)));
-            return new Doorway(namespace, table, listener, datagrams);
+            return new Doorway(namespace, table, log, listener, datagrams);
         } catch (IOException | RuntimeException failed) {
             opened.forEach(Doorway::close);
             throw failed;
@@ -86,13 +95,25 @@ final class Doorway implements AutoCloseable {
         return datagrams;
     }
 
+    PacketLog log() {
+        return log;
+    }
+
+    /// Of the listener; no program inside reaches it but by what is granted.
+    int port() {
+        try {
+            return port(listener);
+        } catch (IOException closed) {
+            return 0;
+        }
+    }
+
     /// What leads here from now on, whatever did before.
     void lead(EgressDecider decider, Map<String, Integer> names) throws IOException {
         var pairs = new ArrayList<GrantTable.Pair>();
         var hosts = new ArrayList<InetAddress>();
         names.forEach((name, number) -> collect(decider, name, number, pairs, hosts));
         List<GrantTable.Block> blocks = decider.policy().literals().stream().map(b -> new GrantTable.Block(b.first(), b.prefix())).toList();
-        table.route(blocks);
         table.replace(new GrantTable.Grants(port(listener), Synthetic.RESOLVER, port(datagrams), part(pairs, 0), part(hosts, 0), blocks));
         for (int at = PART; at < Math.max(pairs.size(), hosts.size()); at += PART) {
             table.grant(part(pairs, at), part(hosts, at));
@@ -134,7 +155,7 @@ final class Doorway implements AutoCloseable {
     /// Packet rules stay, and lead nowhere.
     @Override
     public void close() {
-        List.of(listener, datagrams, table, namespace).forEach(Doorway::close);
+        List.of(listener, datagrams, table, log, namespace).forEach(Doorway::close);
     }
 
     private static void close(AutoCloseable one) {

@@ -160,7 +160,16 @@ public final class EgressGateway implements Network, AutoCloseable {
 
     @Override
     public Optional<Refused> refused(SandboxId sandbox) {
+        note(sandbox);
         return Optional.ofNullable(ways.get(sandbox)).map(way -> way.records().refusedSoFar().told());
+    }
+
+    @Override
+    public void note(SandboxId sandbox) {
+        var way = ways.get(sandbox);
+        if (way != null) {
+            way.note();
+        }
     }
 
     @Override

@@ -27,7 +27,7 @@ final class EgressRecords {
     private static final int KINDS = 512;
     private static final int MOST_UNWRITTEN = 4 * KINDS;
     private static final String UNKEPT = "unkept";
-    private static final String MANY = "many";
+    static final String MANY = "many";
     static final String TOO_MANY = "too-many";
     private static final int BURST = 300;
     private static final double PER_SECOND = 50;
@@ -370,7 +370,7 @@ final class EgressRecords {
         return lines;
     }
 
-    private void writeCounted(List<Fact> lines, java.util.function.Consumer<Handle> also) {
+    void writeCounted(List<Fact> lines, java.util.function.Consumer<Handle> also) {
         try {
             write(lines, also);
         } catch (RuntimeException failed) {

@@ -18,7 +18,7 @@ final class RefusalCount {
     private static final String NAMES = "dns.denied";
     private static final String CONNECTIONS = "connect.denied";
     private static final String REQUESTS = "request.denied";
-    static final java.util.Set<String> ACTIONS = java.util.Set.of(NAMES, CONNECTIONS, REQUESTS);
+    static final java.util.Set<String> ACTIONS = java.util.Set.of(NAMES, CONNECTIONS, REQUESTS, RefusedPackets.DENIED);
     private static final int PAGE = 1000;
 
     private final Ledger ledger;
@@ -44,8 +44,12 @@ final class RefusalCount {
     }
 
     void one(String action, @Nullable String reason) {
+        more(action, reason, 1);
+    }
+
+    void more(String action, @Nullable String reason, long times) {
         if (refusal(action, reason)) {
-            here.merge(action, 1L, Long::sum);
+            here.merge(action, times, Long::sum);
         }
     }
 
@@ -73,7 +77,7 @@ final class RefusalCount {
     /// Reads the ledger when it is asked for the first time.
     Network.Refused told() {
         Map<String, Long> earlier = earlier();
-        return new Network.Refused(sum(NAMES, earlier), sum(CONNECTIONS, earlier), sum(REQUESTS, earlier), latest);
+        return new Network.Refused(sum(NAMES, earlier), sum(CONNECTIONS, earlier), sum(REQUESTS, earlier), sum(RefusedPackets.DENIED, earlier), latest);
     }
 
     private long sum(String action, Map<String, Long> earlier) {

@@ -38,6 +38,7 @@ final class SandboxEgress implements AutoCloseable {
     private static final Duration IDLE = Duration.ofMinutes(15);
 
     private final EgressRecords records;
+    private final RefusedPackets packets;
     private final SandboxNames names;
     private final Budgets budgets;
     private final Way way;
@@ -77,6 +78,8 @@ final class SandboxEgress implements AutoCloseable {
         this.door = door;
         this.decider = decider;
         this.records = records;
+        int listener = door.port();
+        this.packets = new RefusedPackets(door.log(), records, packet -> PacketVerdict.of(packet, decider(), names, listener));
         this.names = names;
         this.budgets = budgets;
         this.way = way;
@@ -204,6 +207,7 @@ final class SandboxEgress implements AutoCloseable {
     void change(EgressDecider next) throws IOException {
         lock.lock();
         try {
+            atLast(packets::read); // by the policy that refused it
             decider = next;
             passing.forEach(this::stillAllowed);
             door.lead(next, names.all());
@@ -299,7 +303,13 @@ final class SandboxEgress implements AutoCloseable {
             }
         }
         budgets.save();
+        packets.round();
         records.flush(false);
+    }
+
+    /// What was refused by now is on record when it returns, as far as the database takes any.
+    void note() {
+        packets.record();
     }
 
     /// Cuts everything. Packet rules stay and lead nowhere.
@@ -309,6 +319,7 @@ final class SandboxEgress implements AutoCloseable {
         try {
             closed = true;
             passing.forEach(p -> p.link().end("closed"));
+            atLast(packets::read);
             door.close();
             accepted.forEach(SandboxEgress::close);
         } finally {
@@ -317,6 +328,7 @@ final class SandboxEgress implements AutoCloseable {
         goneAll();
         names.end();
         atLast(budgets::end);
+        packets.end();
         settle();
     }
 

@@ -79,6 +79,9 @@ final class AuditRoutes {
         if (sandbox != null && !SandboxId.looksLike(sandbox)) {
             sandbox = sandboxes.get(call.caller(), sandbox).id();
         }
+        if (sandbox != null) {
+            evidence.note(sandbox);
+        }
         if (query.get("newest") != null) {
             if (query.get("after") != null || query.get("limit") != null) {
                 throw Problem.field("newest", "is there with after or limit", "it alone, or these");

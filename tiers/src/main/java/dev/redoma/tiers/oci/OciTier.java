@@ -90,9 +90,11 @@ public final class OciTier implements Tier, AutoCloseable {
         }
         var trialConfig = config.withInit(config.launcher(), List.of("inside"));
         for (var candidate : found) {
-            var faults = new Trial(config.trialDir(), spec -> start(spec, trialConfig.init(), candidate, trialConfig), groups::of).run();
+            var trial = new Trial(config.trialDir(), spec -> start(spec, trialConfig.init(), candidate, trialConfig), groups::of);
+            var faults = trial.run();
             readiness.tried(candidate, faults);
             if (faults.isEmpty()) {
+                readiness.network(trial.networkFault());
                 return Optional.of(candidate);
             }
         }

@@ -6,6 +6,7 @@ import dev.redoma.model.wire.Finding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// Findings gathered while a runtime is chosen, in the words of `doctor`.
 final class Readiness {
@@ -43,6 +44,15 @@ final class Readiness {
             ok(name, "started a trial instance: namespaces, id map, overlay, filter and limits hold");
         } else {
             missing(name, String.join("; ", faults), "run as root on Linux 5.19 or newer, or install another runtime (apt-get install crun runc)");
+        }
+    }
+
+    /// Null: it is as it must be.
+    void network(@Nullable String fault) {
+        if (fault == null) {
+            ok("way out", "packet rules, and the kernel's log of what they refuse, can be had");
+        } else {
+            missing("way out", fault + ": sandboxes whose policy lets something out are refused", "modprobe -a nf_tables nft_ct nft_chain_nat nft_reject_ipv4 nft_reject_ipv6 nft_log nfnetlink_log, or use a kernel that has them");
         }
     }
 

@@ -6,9 +6,14 @@ import dev.redoma.engine.InstanceLimits;
 import dev.redoma.engine.InstanceSpec;
 import dev.redoma.engine.UidRange;
 import dev.redoma.kernel.Fd;
+import dev.redoma.kernel.GrantTable;
+import dev.redoma.kernel.KernelException;
+import dev.redoma.kernel.NetworkNamespace;
 import dev.redoma.kernel.Open;
+import dev.redoma.kernel.PacketLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// Tries a runtime: starts a throw-away instance whose first program looks around from inside, and measures its limits from outside.
 final class Trial {
@@ -27,6 +33,7 @@ final class Trial {
     private final Path parent;
     private final Function<InstanceSpec, Instance> create;
     private final Function<String, BoxGroups> groups;
+    private @Nullable String networkFault = "was not tried";
 
     Trial(Path parent, Function<InstanceSpec, Instance> create, Function<String, BoxGroups> groups) {
         this.parent = parent;
@@ -79,6 +86,7 @@ final class Trial {
             var report = TrialReport.parse(read(spec.upper().resolve("report")));
             faults.addAll(report.complete() ? report.faults(RANGE) : List.of("the report from inside is cut"));
             faults.addAll(limits(instance, groups.apply(spec.name())));
+            network(instance);
             instance.freeze();
             instance.thaw();
         } finally {
@@ -88,6 +96,22 @@ final class Trial {
             faults.add("the instance outlived its kill");
         }
         return faults;
+    }
+
+    /// Why no sandbox may have a way out here; null: nothing is in its way. After `run`.
+    @Nullable String networkFault() {
+        return networkFault;
+    }
+
+    /// Packet rules, and the kernel's log of what they refuse.
+    private void network(Instance instance) {
+        try (var namespace = NetworkNamespace.of(instance.network().orElseThrow()); var table = GrantTable.open(namespace); var log = PacketLog.open(namespace)) {
+            table.replace(new GrantTable.Grants(1, InetAddress.ofLiteral("198.18.0.1"), 1, List.of(), List.of(), List.of()));
+            log.read(none -> { });
+            networkFault = null;
+        } catch (KernelException refused) {
+            networkFault = refused.getMessage();
+        }
     }
 
     private static List<String> limits(Instance instance, BoxGroups box) {
