@@ -49,6 +49,7 @@ final class Claim {
         return core.boxes().locked(box, () -> {
             SandboxRow row = creation.row(plan, caller, box.id(), member.range(), State.RUNNING, null, member.live().instance().ref(), List.of());
             LiveBox live = new LiveBox(row, plan.source().config(), member.live().instance(), member.live().guest());
+            live.told(member.live().told());
             try {
                 fit(live, member.live().limits(), plan);
             } catch (RuntimeException unfit) {
@@ -60,7 +61,7 @@ final class Claim {
             });
             insert(caller, plan, key, room, member, row, told);
             Faults.at("claim.inserted");
-            return finish(box, live, row, told);
+            return finish(box, live, row, plan, told);
         });
     }
 
@@ -80,12 +81,12 @@ final class Claim {
         }
     }
 
-    private Optional<SandboxRow> finish(Box box, LiveBox live, SandboxRow row, Future<Boolean> told) {
+    private Optional<SandboxRow> finish(Box box, LiveBox live, SandboxRow row, Plan plan, Future<Boolean> told) {
         warm.handedOver(row.id());
         side.runs(box, live, row);
         try {
             Background.joined(told);
-            core.uplink().connect(core.handover(), live, row);
+            core.uplink().claimed(core.handover(), live, row, plan);
             // Not in the member: it runs with what this sandbox was given. Templates with a start command have no members.
             start.begin(box, live, row, row.createdBy());
             return Optional.of(row);

@@ -8,6 +8,7 @@ import dev.redoma.engine.proto.Request;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /// Tells a guest what it is now, and waits until it has confirmed. Thread-safe.
 final class Handover {
@@ -42,14 +43,13 @@ final class Handover {
         send(live, Configure.newBuilder().setHostname(hostname).setEntropy(entropy()));
     }
 
-    /// What its resolver is.
-    void resolver(LiveBox live, String resolvConf) {
-        send(live, Configure.newBuilder().setResolvConf(ByteString.copyFromUtf8(resolvConf)));
-    }
-
-    /// Whom its programs are to trust, in PEM.
-    void trust(LiveBox live, String authority) {
-        send(live, Configure.newBuilder().setTrust(TrustFiles.message(authority)));
+    /// What its resolver is, and whom its programs are to trust, in PEM (null: whom they trusted before).
+    void network(LiveBox live, String resolvConf, @Nullable String authority) {
+        var message = Configure.newBuilder().setResolvConf(ByteString.copyFromUtf8(resolvConf));
+        if (authority != null) {
+            message.setTrust(TrustFiles.message(authority));
+        }
+        send(live, message);
     }
 
     /// They trust what their template does.

@@ -36,7 +36,7 @@ final class LiveBox implements Live, AutoCloseable {
     private volatile int runningAt = -1;
     /// Set before our own kill, so that the exit that follows is nobody's crash.
     private volatile boolean expectedToEnd;
-    private volatile boolean trusts;
+    private volatile Reach told = Reach.NONE;
 
     LiveBox(SandboxRow row, TemplateConfig config, Instance instance, GuestLink guest) {
         this.row = row;
@@ -83,12 +83,17 @@ final class LiveBox implements Live, AutoCloseable {
 
     @Override
     public boolean trusts() {
-        return trusts;
+        return told == Reach.TRUSTING;
     }
 
     /// Its policy intercepts from now on, or does not.
-    void trusts(boolean now) {
-        trusts = now;
+    /// What the guest was told of its network last.
+    Reach told() {
+        return told;
+    }
+
+    void told(Reach now) {
+        told = now;
     }
 
     @Override

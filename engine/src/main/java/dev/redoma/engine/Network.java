@@ -26,6 +26,10 @@ public interface Network {
     /// leaves that did not before.
     void apply(Place place);
 
+    /// Makes beforehand what `apply` would make, for a sandbox in which nothing runs yet: it leads nowhere, and belongs to this sandbox in this namespace, whatever becomes of it. `apply` opens it, by whatever policy there
+    /// is then; `detach` takes it away. Where it was not made, or fails to serve, `apply` makes all by itself.
+    default void prepare(Place place) {}
+
     /// Cuts everything. Idempotent.
     void detach(SandboxId sandbox);
 

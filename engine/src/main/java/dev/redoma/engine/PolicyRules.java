@@ -2,10 +2,12 @@
 package dev.redoma.engine;
 
 import dev.redoma.model.TenantId;
+import dev.redoma.model.wire.PolicySources;
 import dev.redoma.policy.EffectivePolicy;
 import dev.redoma.policy.Feature;
 import dev.redoma.policy.NamedPolicies;
 import dev.redoma.policy.PolicyDocument;
+import dev.redoma.policy.PolicyFile;
 import dev.redoma.policy.PolicyStack;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Which policies there are and what they mean here. Thread-safe.
 final class PolicyRules {
+    /// No source of a stored document: what a request says may be a name.
+    private static final String ASKED = "\nasked";
+
+    private final PolicyTexts texts = new PolicyTexts();
     private final PolicySettings settings;
     private final Set<Feature> enforced;
     private final dev.redoma.store.Store store;
@@ -40,7 +46,7 @@ final class PolicyRules {
     /// The same, enforced here or not.
     PolicyStack taken(TenantId tenant, @Nullable String asked) {
         String text = asked == null ? settings.standard() : asked;
-        PolicyDocument request = settings.named().read("request", text);
+        PolicyDocument request = texts.read(tenant, "request", ASKED, text, () -> settings.named().read("request", text));
         return under(tenant, name(text, request), request).mustHaveEffect();
     }
 
@@ -64,9 +70,14 @@ final class PolicyRules {
     /// What stands for a sandbox now: what it was given, under the floors of today.
     Standing standing(SandboxRow row) {
         return store.read(tx -> PolicyRows.find(tx, row.id())).map(stored -> {
-            var request = PolicyStack.of(stored.sources()).documents().getLast();
+            var request = stored.sources().documents().stream().map(d -> read(row.tenant(), d)).toList().getLast();
             return new Standing(under(row.tenant(), stored.sources().name(), request), stored.epoch(), stored.digest());
         }).orElseGet(() -> new Standing(under(row.tenant(), "none", settings.named().read("request", "none")), 0, null));
+    }
+
+    /// As `PolicyStack.of` reads it: refused where this version does not take it.
+    private PolicyDocument read(TenantId tenant, PolicySources.Document stored) {
+        return texts.read(tenant, stored.layer(), stored.source(), stored.text(), () -> PolicyFile.read(stored.layer(), stored.source(), stored.text()));
     }
 
     PolicyStack checked(SandboxRow row) {

@@ -28,22 +28,52 @@ final class Uplink {
 
     /// By another policy than its own.
     void connect(Handover handover, LiveBox live, SandboxRow row, EffectivePolicy by) {
-        enforce(live, row, by, policy -> {
-            if (!policy.closed()) {
-                handover.resolver(live, Network.RESOLV_CONF);
+        enforce(live, row, by, policy -> tell(handover, live, row, reach(policy)));
+    }
+
+    /// Of a member of the warm pool, which was told by `ready` already what most are told.
+    void claimed(Handover handover, LiveBox live, SandboxRow row, Plan plan) {
+        enforce(live, row, policy(plan), policy -> {
+            if (live.told() != reach(policy)) {
+                tell(handover, live, row, reach(policy));
             }
-            trust(handover, live, row, policy);
         });
     }
 
-    private void trust(Handover handover, LiveBox live, SandboxRow row, EffectivePolicy policy) {
-        boolean trusts = trusts(policy);
-        if (trusts) {
-            handover.trust(live, network.authority(row.id()).orElseThrow());
-        } else if (live.trusts()) {
-            handover.distrust(live);
+    /// Makes and tells beforehand what a sandbox by such a plan would need; nothing leaves by it. Called before anything runs in there.
+    void ready(Handover handover, LiveBox live, SandboxRow row, Plan plan) {
+        EffectivePolicy policy = policy(plan);
+        if (!policy.closed()) {
+            network.prepare(place(live, row, policy));
+            tell(handover, live, row, reach(policy));
         }
-        live.trusts(trusts);
+    }
+
+    private void tell(Handover handover, LiveBox live, SandboxRow row, Reach reach) {
+        if (reach == Reach.TRUSTING) {
+            handover.network(live, Network.RESOLV_CONF, network.authority(row.id()).orElseThrow());
+        } else {
+            if (reach == Reach.OUT) {
+                handover.network(live, Network.RESOLV_CONF, null);
+            }
+            if (live.trusts()) {
+                handover.distrust(live);
+            }
+        }
+        live.told(reach);
+    }
+
+    /// What stands once it is made by this plan.
+    private static EffectivePolicy policy(Plan plan) {
+        return plan.policy().equals("none") ? EffectivePolicy.NONE : plan.stack().effective(1);
+    }
+
+    Reach reach(Plan plan) {
+        return reach(policy(plan));
+    }
+
+    private Reach reach(EffectivePolicy policy) {
+        return policy.closed() ? Reach.NONE : trusts(policy) ? Reach.TRUSTING : Reach.OUT;
     }
 
     private boolean trusts(EffectivePolicy policy) {
@@ -81,7 +111,7 @@ final class Uplink {
     void reconnect(LiveBox live, SandboxRow row) {
         EffectivePolicy policy = policies.apply(row);
         network.apply(place(live, row, policy));
-        live.trusts(trusts(policy));
+        live.told(reach(policy));
     }
 
     private static Network.Place place(LiveBox live, SandboxRow row, EffectivePolicy policy) {

@@ -61,9 +61,17 @@ final class WarmPool {
                 && plan.mounts().isEmpty() && plan.caches().isEmpty() && plan.source().config().start() == null && plan.stack().setUp().isEmpty();
     }
 
-    /// Takes a live one out of the pool; it is the caller's then.
+    /// Takes a live one out of the pool; it is the caller's then. Where none has the network that the plan needs, one without serves: it is made with the hand-over.
     Optional<Member> take(TenantId tenant, Plan plan) {
-        WarmShelf shelf = shelf(tenant, plan);
+        Reach reach = core.uplink().reach(plan);
+        return taken(shelf(tenant, plan, reach)).or(() -> bare(tenant, plan, reach).flatMap(this::taken));
+    }
+
+    private Optional<WarmShelf> bare(TenantId tenant, Plan plan, Reach reach) {
+        return reach == Reach.NONE ? Optional.empty() : Optional.ofNullable(shelves.get(WarmKey.of(tenant, plan, Reach.NONE)));
+    }
+
+    private Optional<Member> taken(WarmShelf shelf) {
         while (true) {
             Optional<LiveBox> live = shelf.take();
             if (live.isEmpty()) {
@@ -80,18 +88,24 @@ final class WarmPool {
     /// Notes the use and starts what is missing, in the background.
     void used(TenantId tenant, Plan plan) {
         if (serves(plan)) {
-            WarmShelf shelf = shelf(tenant, plan);
+            Reach reach = core.uplink().reach(plan);
+            WarmShelf shelf = shelf(tenant, plan, reach);
             shelf.used(plan, core.now());
-            if (shelf.waits()) {
-                core.background().after(REST, "filling the warm pool", () -> refill(shelf));
-            } else {
-                refill(shelf);
-            }
+            refillSoon(shelf);
+            bare(tenant, plan, reach).ifPresent(this::refillSoon); // it may have stood in
         }
     }
 
-    private WarmShelf shelf(TenantId tenant, Plan plan) {
-        return shelves.computeIfAbsent(WarmKey.of(tenant, plan), key -> new WarmShelf(key, plan, core.now()));
+    private void refillSoon(WarmShelf shelf) {
+        if (shelf.waits()) {
+            core.background().after(REST, "filling the warm pool", () -> refill(shelf));
+        } else {
+            refill(shelf);
+        }
+    }
+
+    private WarmShelf shelf(TenantId tenant, Plan plan, Reach reach) {
+        return shelves.computeIfAbsent(WarmKey.of(tenant, plan, reach), key -> new WarmShelf(key, plan, core.now()));
     }
 
     private void refill(WarmShelf shelf) {
@@ -139,6 +153,8 @@ final class WarmPool {
         LiveBox live = core.starter().fresh(row, plan.source().config(), plan.tier());
         try {
             core.handover().begin(live, row.hostname());
+            core.uplink().ready(core.handover(), live, row, plan);
+            Faults.at("warm.ready");
             return live;
         } catch (RuntimeException | Error failed) {
             core.starter().discard(live);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.engine.image.ImageSources;
 import dev.redoma.ledger.ChainLedger;
 import dev.redoma.ledger.Verdict;
 import dev.redoma.model.Caller;
@@ -40,6 +41,9 @@ final class LifeRig implements AutoCloseable {
     final SqliteStore store;
     final ChainLedger ledger;
     EngineConfig config;
+    /// Used where a test says so; the others let nothing out.
+    final StandInNetwork network = new StandInNetwork();
+    private final boolean networked;
     private Engine engine;
 
     LifeRig() {
@@ -47,6 +51,11 @@ final class LifeRig implements AutoCloseable {
     }
 
     LifeRig(UnaryOperator<EngineConfig> change) {
+        this(change, false);
+    }
+
+    LifeRig(UnaryOperator<EngineConfig> change, boolean networked) {
+        this.networked = networked;
         try {
             dir = Files.createTempDirectory("rd-life");
         } catch (IOException e) {
@@ -110,12 +119,16 @@ final class LifeRig implements AutoCloseable {
         if (engine != null) {
             engine.close();
         }
-        engine = Engine.open(config, store, ledger, pool, List.of(tier), Clock.systemUTC());
+        engine = opened();
+    }
+
+    private Engine opened() {
+        return Engine.open(config, store, ledger, pool, List.of(tier), ImageSources.NONE, networked ? network : Network.NONE, Clock.systemUTC());
     }
 
     /// As one that is killed: the old engine is not closed (its channels are, or it would answer for the new one).
     void killAndReopen() {
-        engine = Engine.open(config, store, ledger, pool, List.of(tier), Clock.systemUTC());
+        engine = opened();
     }
 
     Sandbox create(Caller caller) {

@@ -18,6 +18,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /// Dials like the guest does and confirms every hand-over; it can do nothing else. Its process is this one.
 final class StandInGuest implements AutoCloseable {
     final List<String> hostnames = new CopyOnWriteArrayList<>();
+    /// What its resolver is to be, each time it was told.
+    final List<String> resolvers = new CopyOnWriteArrayList<>();
     private final Path socket;
     private volatile boolean open = true;
     private volatile SocketChannel spare;
@@ -39,6 +41,9 @@ final class StandInGuest implements AutoCloseable {
                 Request request = Request.parseFrom(receive(channel));
                 if (!silent) {
                     hostnames.add(request.getConfigure().getHostname());
+                    if (!request.getConfigure().getResolvConf().isEmpty()) {
+                        resolvers.add(request.getConfigure().getResolvConf().toStringUtf8());
+                    }
                     send(channel, Reply.newBuilder().setDone(Done.getDefaultInstance()).build());
                 }
                 channel.read(ByteBuffer.allocate(1));

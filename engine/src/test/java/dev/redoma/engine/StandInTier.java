@@ -125,6 +125,11 @@ final class StandInTier implements Tier {
         }
 
         @Override
+        public Optional<java.nio.file.Path> network() {
+            return Optional.of(java.nio.file.Path.of("/proc/self/ns/net"));
+        }
+
+        @Override
         public boolean alive() {
             return alive;
         }

@@ -62,6 +62,13 @@ class KilledAtAnyInstantTest {
         killedAt(instant, 1);
     }
 
+    @ParameterizedTest
+    @Tag("long")
+    @ValueSource(strings = {"warm.begun", "warm.ready"})
+    void norIsAnyOfThoseThatWereNotHandedOver(String instant) throws Exception {
+        killedAt(instant, 1);
+    }
+
     private void killedAt(String instant, int warm) throws Exception {
         assertThat(doomed(instant, warm)).as("killed at " + instant).isEqualTo(137);
         var server = new RealEngine(dir, 0);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.gateway.egress;
 
+import dev.redoma.engine.Network.Place;
 import dev.redoma.kernel.GrantTable;
+import dev.redoma.kernel.KernelException;
 import dev.redoma.kernel.NetworkNamespace;
 import dev.redoma.kernel.PacketLog;
 import dev.redoma.policy.EgressDecider;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +43,8 @@ final class Doorway implements AutoCloseable {
     private final PacketLog log;
     private final ServerSocketChannel listener;
     private final DatagramChannel datagrams;
+    /// What leads here, where that is the resolver and these and not a name.
+    private @Nullable List<GrantTable.Block> alone;
 
     private Doorway(NetworkNamespace namespace, GrantTable table, PacketLog log, ServerSocketChannel listener, DatagramChannel datagrams) {
         this.namespace = namespace;
@@ -49,8 +54,27 @@ final class Doorway implements AutoCloseable {
         this.datagrams = datagrams;
     }
 
+    /// In the namespace of its place, if what was meant by it still runs there once it is open.
+    static Doorway open(Place place) throws IOException {
+        var namespace = NetworkNamespace.of(place.namespace());
+        if (!place.stands().getAsBoolean()) {
+            namespace.close();
+            throw new IOException("its first process has ended");
+        }
+        return open(namespace);
+    }
+
+    /// Whether that is where it is.
+    boolean isIn(Place place) {
+        try (var there = NetworkNamespace.of(place.namespace())) {
+            return there.identity() == namespace.identity() && place.stands().getAsBoolean();
+        } catch (KernelException gone) {
+            return false;
+        }
+    }
+
     /// Programs inside may have taken a port before: another serves as well. Nothing leads here yet. It owns the namespace, also where this fails.
-    static Doorway open(NetworkNamespace namespace) throws IOException {
+    private static Doorway open(NetworkNamespace namespace) throws IOException {
         var opened = new ArrayList<AutoCloseable>(List.of(namespace));
         try {
             var table = GrantTable.open(namespace);
@@ -108,16 +132,21 @@ final class Doorway implements AutoCloseable {
         }
     }
 
-    /// What leads here from now on, whatever did before.
+    /// What leads here from now on, whatever did before. One call at a time, of this or the other.
     void lead(EgressDecider decider, Map<String, Integer> names) throws IOException {
         var pairs = new ArrayList<GrantTable.Pair>();
         var hosts = new ArrayList<InetAddress>();
         names.forEach((name, number) -> collect(decider, name, number, pairs, hosts));
         List<GrantTable.Block> blocks = decider.policy().literals().stream().map(b -> new GrantTable.Block(b.first(), b.prefix())).toList();
+        if (names.isEmpty() && blocks.equals(alone)) {
+            return;
+        }
+        alone = null;
         table.replace(new GrantTable.Grants(port(listener), Synthetic.RESOLVER, port(datagrams), part(pairs, 0), part(hosts, 0), blocks));
         for (int at = PART; at < Math.max(pairs.size(), hosts.size()); at += PART) {
             table.grant(part(pairs, at), part(hosts, at));
         }
+        alone = names.isEmpty() ? blocks : null;
     }
 
     private static int port(NetworkChannel channel) throws IOException {
@@ -133,6 +162,7 @@ final class Doorway implements AutoCloseable {
         var pairs = new ArrayList<GrantTable.Pair>();
         var hosts = new ArrayList<InetAddress>();
         collect(decider, name, number, pairs, hosts);
+        alone = null;
         table.grant(pairs, hosts);
     }
 

@@ -4,7 +4,6 @@ package dev.redoma.gateway.egress;
 import dev.redoma.engine.Network;
 import dev.redoma.gateway.CheckedDialler;
 import dev.redoma.gateway.UpstreamProxy;
-import dev.redoma.kernel.NetworkNamespace;
 import dev.redoma.ledger.Ledger;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
@@ -45,6 +44,7 @@ public final class EgressGateway implements Network, AutoCloseable {
     private final Tls tls;
     private volatile Asking asking = (sandbox, egressClass, host, to, port) -> { };
     private final Map<SandboxId, SandboxEgress> ways = new ConcurrentHashMap<>();
+    private final ReadyDoors ready = new ReadyDoors();
     /// Closed, and not all of it on record yet.
     private final Map<SandboxId, java.util.Queue<SandboxEgress>> unsettled = new ConcurrentHashMap<>();
     private final Thread rounds = Thread.ofVirtual().name("egress-rounds").unstarted(this::rounds);
@@ -83,7 +83,11 @@ public final class EgressGateway implements Network, AutoCloseable {
                 change(before, place);
                 return before;
             }
-            return place.policy().closed() ? null : made(place);
+            if (place.policy().closed()) {
+                ready.drop(id);
+                return null;
+            }
+            return made(place);
         });
     }
 
@@ -91,18 +95,23 @@ public final class EgressGateway implements Network, AutoCloseable {
         inherit(place);
         var records = new EgressRecords(store, ledger, place.tenant(), place.sandbox());
         try {
-            var names = new SandboxNames(store, place.sandbox());
-            var budgets = new Budgets(store, place.sandbox());
-            var namespace = NetworkNamespace.of(place.namespace());
-            if (!place.stands().getAsBoolean()) {
-                namespace.close();
-                throw new IOException("its first process has ended");
-            }
-            var made = SandboxEgress.open(namespace, place.tenant(), new EgressDecider(place.policy(), own, space), records, names, budgets, way,
+            var decider = new EgressDecider(place.policy(), own, space);
+            var taken = ready.take(place);
+            var all = taken.isPresent() ? taken.get() : new ReadyDoors.Ready(new SandboxNames(store, place.sandbox()), new Budgets(store, place.sandbox()), Doorway.open(place));
+            var made = SandboxEgress.open(all, place.tenant(), decider, records, way,
                     new Interception(tls.trust(), () -> SandboxAuthority.of(tls.secret(), place.sandbox().value())));
             made.asking((egressClass, host, to, port) -> asking.egress(place.sandbox(), egressClass, host, to, port));
             made.start();
             return made;
+        } catch (IOException failed) {
+            throw failure(failed);
+        }
+    }
+
+    @Override
+    public void prepare(Place place) {
+        try {
+            ready.make(place, new EgressDecider(place.policy(), own, space), new SandboxNames(store, place.sandbox()), new Budgets(store, place.sandbox()));
         } catch (IOException failed) {
             throw failure(failed);
         }
@@ -135,6 +144,7 @@ public final class EgressGateway implements Network, AutoCloseable {
 
     @Override
     public void detach(SandboxId sandbox) {
+        ready.drop(sandbox);
         ways.computeIfPresent(sandbox, (id, way) -> {
             way.close();
             if (!way.settled()) {
@@ -236,6 +246,7 @@ public final class EgressGateway implements Network, AutoCloseable {
     @Override
     public void close() {
         rounds.interrupt();
+        ready.close();
         ways.keySet().forEach(this::detach);
     }
 }

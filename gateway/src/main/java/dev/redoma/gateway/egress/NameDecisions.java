@@ -17,16 +17,11 @@ final class NameDecisions implements DnsAnswers.Deciding {
     private static final long TURN = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final SandboxEgress sandbox;
-    private final Granting granting;
+    private final SandboxNames.Leading leading;
 
-    /// Leads the address of a new name to the gateway.
-    interface Granting {
-        void grant(String name, int number);
-    }
-
-    NameDecisions(SandboxEgress sandbox, Granting granting) {
+    NameDecisions(SandboxEgress sandbox, SandboxNames.Leading leading) {
         this.sandbox = sandbox;
-        this.granting = granting;
+        this.leading = leading;
     }
 
     @Override
@@ -59,13 +54,12 @@ final class NameDecisions implements DnsAnswers.Deciding {
             sandbox.records().refused(Fact.of("dns.denied", null, 0, decision).because(EgressRecords.TOO_MANY), kind);
             return new DnsAnswers.Verdict.Refused();
         }
-        number = sandbox.names().numberOrNew(name, tx -> sandbox.records().append(tx, fact));
+        number = sandbox.names().numberOrNew(name, tx -> sandbox.records().append(tx, fact), leading);
         if (number.isEmpty()) {
             sandbox.records().refused(Fact.of("dns.denied", null, 0, decision).because("names-used-up"), kind);
             return new DnsAnswers.Verdict.Refused();
         }
         sandbox.records().counting(fact);
-        granting.grant(name, number.getAsInt());
         return new DnsAnswers.Verdict.Address(number.getAsInt());
     }
 

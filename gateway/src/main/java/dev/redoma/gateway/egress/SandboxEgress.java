@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.gateway.egress;
 
-import dev.redoma.kernel.NetworkNamespace;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.TenantId;
@@ -9,6 +8,7 @@ import dev.redoma.policy.EgressClass;
 import dev.redoma.policy.EgressDecider;
 import dev.redoma.policy.EgressDecision;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -61,11 +61,11 @@ final class SandboxEgress implements AutoCloseable {
     private volatile boolean closed;
     private volatile boolean settled;
 
-    /// It owns the namespace, also where this fails.
-    static SandboxEgress open(NetworkNamespace namespace, TenantId tenant, EgressDecider decider, EgressRecords records, SandboxNames names, Budgets budgets, Way way, Interception interception) throws IOException {
-        var made = new SandboxEgress(Doorway.open(namespace), way.shares(tenant), decider, records, names, budgets, way, interception);
+    /// It owns the door, also where this fails.
+    static SandboxEgress open(ReadyDoors.Ready all, TenantId tenant, EgressDecider decider, EgressRecords records, Way way, Interception interception) throws IOException {
+        var made = new SandboxEgress(all, way.shares(tenant), decider, records, way, interception);
         try {
-            made.door.lead(decider, names.all());
+            made.door.lead(decider, made.names.all());
             return made;
         } catch (IOException | RuntimeException failed) {
             made.door.close();
@@ -73,18 +73,18 @@ final class SandboxEgress implements AutoCloseable {
         }
     }
 
-    private SandboxEgress(Doorway door, Way.Shares shares, EgressDecider decider, EgressRecords records, SandboxNames names, Budgets budgets, Way way, Interception interception) {
+    private SandboxEgress(ReadyDoors.Ready all, Way.Shares shares, EgressDecider decider, EgressRecords records, Way way, Interception interception) {
         this.interception = interception;
-        this.door = door;
+        this.door = all.door();
         this.decider = decider;
         this.records = records;
+        this.names = all.names();
+        this.budgets = all.budgets();
         int listener = door.port();
-        this.packets = new RefusedPackets(door.log(), records, packet -> PacketVerdict.of(packet, decider(), names, listener));
-        this.names = names;
-        this.budgets = budgets;
+        this.packets = new RefusedPackets(door.log(), records, packet -> PacketVerdict.of(packet, decider(), all.names(), listener));
         this.way = way;
         this.shares = shares;
-        this.dns = new DnsService(door.datagrams(), new DnsAnswers(new NameDecisions(this, this::grant)));
+        this.dns = new DnsService(door.datagrams(), new DnsAnswers(new NameDecisions(this, new Leads())));
     }
 
     /// Asks humans where the policy wants it; throws what keeps it from leaving.
@@ -192,15 +192,6 @@ final class SandboxEgress implements AutoCloseable {
 
     DnsService dns() {
         return dns;
-    }
-
-    private void grant(String name, int number) {
-        lock.lock();
-        try {
-            door.lead(decider, name, number);
-        } finally {
-            lock.unlock();
-        }
     }
 
     /// From now on. What it does not allow is closed when this returns.
@@ -372,6 +363,30 @@ final class SandboxEgress implements AutoCloseable {
             one.close();
         } catch (Exception e) {
             LOG.warn("closing", e);
+        }
+    }
+
+    private final class Leads implements SandboxNames.Leading {
+        @Override
+        public void lead(String name, int number) {
+            lock.lock();
+            try {
+                door.lead(decider, name, number);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void leadOnlyKnown() {
+            lock.lock();
+            try {
+                door.lead(decider, names.all());
+            } catch (IOException failed) {
+                throw new UncheckedIOException(failed);
+            } finally {
+                lock.unlock();
+            }
         }
     }
 }

@@ -93,7 +93,7 @@ class EgressKeepingTest {
         });
         Budgets.spend(budgets.charges(List.of(web(0, 1_000_000L, "*.allowed.test"))), 5);
         budgets.save();
-        assertThatThrownBy(() -> names.numberOrNew("late.allowed.test", tx -> { })).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> names.numberOrNew("late.allowed.test", tx -> { }, EgressReadyTest.NOWHERE)).isInstanceOf(IllegalStateException.class);
         assertThat(rows("egress_spent")).isZero();
         assertThat(rows("egress_name")).isZero();
     }

@@ -146,8 +146,7 @@ final class Lab implements AutoCloseable {
     }
 
     Inside sandbox(TenantId tenant, EffectivePolicy policy) throws IOException {
-        var inside = new Inside(namespace("true"), SandboxId.mint());
-        open.add(inside);
+        var inside = bare();
         apply(tenant, inside, policy, null);
         return inside;
     }
@@ -157,7 +156,22 @@ final class Lab implements AutoCloseable {
     }
 
     private void apply(TenantId tenant, Inside inside, EffectivePolicy policy, @Nullable SandboxId forkedFrom) {
-        gateway.apply(new Network.Place(inside.id, tenant, forkedFrom, policy.at(epoch.incrementAndGet()), Path.of("/proc/" + inside.holder.pid() + "/ns/net"), inside.holder::isAlive));
+        gateway.apply(place(tenant, inside, policy, forkedFrom));
+    }
+
+    private Network.Place place(TenantId tenant, Inside inside, EffectivePolicy policy, @Nullable SandboxId forkedFrom) {
+        return new Network.Place(inside.id, tenant, forkedFrom, policy.at(epoch.incrementAndGet()), Path.of("/proc/" + inside.holder.pid() + "/ns/net"), inside.holder::isAlive);
+    }
+
+    Network.Place place(Inside inside, EffectivePolicy policy) {
+        return place(TENANT, inside, policy, null);
+    }
+
+    /// A network in which nothing was made.
+    Inside bare() throws IOException {
+        var inside = new Inside(namespace("true"), SandboxId.mint());
+        open.add(inside);
+        return inside;
     }
 
     List<AuditRecord> records(Inside inside) {
