@@ -172,7 +172,13 @@ final class CgroupInstance implements Instance {
         @Override
         public void kill() {
             if (populated()) {
-                write(unified.resolve("cgroup.kill"), "1");
+                try {
+                    Files.writeString(unified.resolve("cgroup.kill"), "1");
+                } catch (java.nio.file.NoSuchFileException gone) {
+                    return; // its last process has ended meanwhile
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
                 until(() -> !populated());
             }
         }

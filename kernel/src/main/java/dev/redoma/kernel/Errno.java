@@ -21,6 +21,7 @@ public final class Errno {
     public static final int ENODEV = 19;
     public static final int ENOTDIR = 20;
     public static final int EISDIR = 21;
+    public static final int ESPIPE = 29;
     public static final int EINVAL = 22;
     public static final int EFBIG = 27;
     public static final int ENOTTY = 25;

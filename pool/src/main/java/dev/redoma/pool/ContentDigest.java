@@ -2,7 +2,9 @@
 package dev.redoma.pool;
 
 import dev.redoma.kernel.Dir;
+import dev.redoma.kernel.Errno;
 import dev.redoma.kernel.Fd;
+import dev.redoma.kernel.KernelException;
 import dev.redoma.kernel.Names;
 import dev.redoma.kernel.Open;
 import dev.redoma.kernel.Stat;
@@ -65,6 +67,11 @@ final class ContentDigest implements AutoCloseable {
                     return hex();
                 }
                 before = after;
+            } catch (KernelException other) {
+                if (!other.is(Errno.ESPIPE, Errno.EISDIR)) {
+                    throw other;
+                }
+                return null; // it became a FIFO or a directory meanwhile
             }
         }
         return null;
