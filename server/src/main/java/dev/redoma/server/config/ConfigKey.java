@@ -52,7 +52,7 @@ public enum ConfigKey {
     RESERVE_MEMORY_TIMES("reserve.memory-times", Kind.NUMBER, "32", "How many times its memory the host may promise."),
     RESERVE_DISK_TIMES("reserve.disk-times", Kind.NUMBER, "512", "How many times its disk."),
     RESERVE_PIDS_TIMES("reserve.pids-times", Kind.NUMBER, "32", "How many times its processes."),
-    WARM_SIZE("warm.size", Kind.COUNT, "2", "Sandboxes started ahead for each tenant and template in use; 0: none."),
+    WARM_SIZE("warm.size", Kind.COUNT, "2", "Sandboxes started ahead for each tenant and template in use, those with a way out (networked ahead) and those without each; 0: none."),
     WARM_TOTAL("warm.total", Kind.COUNT, "16", "Started ahead in all."),
     WARM_PARALLEL("warm.parallel", Kind.COUNT, "1", "Starts ahead at a time."),
     WARM_KEEP("warm.keep", Kind.DURATION, "30m", "How long a template counts as in use."),
