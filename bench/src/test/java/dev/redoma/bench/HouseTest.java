@@ -73,6 +73,14 @@ class HouseTest {
                 .check(house);
     }
 
+    /// It would read configuration of all kinds, and run programs for it, outside of the surroundings that it is given there.
+    @Test
+    void onlyApplyKnowsTheLibraryForGit() {
+        noClasses().that().resideOutsideOfPackage("dev.redoma.cli.apply..")
+                .should().dependOnClassesThat().resideInAPackage("org.eclipse.jgit..")
+                .check(house);
+    }
+
     @Test
     void theClientNeedsTheJdkAlone() {
         classes().that().resideInAPackage("dev.redoma.client..")

@@ -174,7 +174,7 @@ class ReviewBehavioursTest {
         var flagged = redoma.call("apply", id, "--to", project.toString(), "--digest", digest);
         assertThat(flagged.code()).isEqualTo(4);
         assertThat(flagged.err()).contains("Makefile").contains("build-script").doesNotContain(".git/config");
-        assertThat(redoma.call("apply", id, "--to", project.toString(), "--digest", digest, "--branch", "b").err()).contains("not offered");
+        assertThat(redoma.call("apply", id, "--to", project.toString(), "--digest", digest, "--branch", "b").err()).contains("no repository of git");
         var mistyped = redoma.call("apply", id, "--to", project.toString(), "--digest", digest, "--flagged", "buildscript");
         assertThat(mistyped.err() + mistyped.code()).contains("is no flag").contains("build-script").endsWith("2");
         var nothing = redoma.call("apply", id, "--to", project.toString(), "--digest", digest, "--only", "nothing-like-it");
@@ -206,6 +206,52 @@ class ReviewBehavioursTest {
         }
         var records = lab.api().get("/v1/audit?sandbox=" + id + "&limit=200").expect(200).json().get("items").valueStream().map(r -> r.get("action").asString()).filter(a -> a.startsWith("apply")).toList();
         assertThat(records).containsExactlyInAnyOrder("apply", "apply.failed", "apply", "apply.applied", "apply", "apply.applied");
+    }
+
+    @Test
+    void whatWasReviewedBecomesOneCommitOnABranchByNoGitOfTheHost(@org.junit.jupiter.api.io.TempDir java.nio.file.Path local) throws Exception {
+        var redoma = Redoma.of(lab);
+        var project = java.nio.file.Files.createDirectories(local.resolve("project"));
+        java.nio.file.Files.writeString(project.resolve("a"), "one\n");
+        java.nio.file.Files.writeString(project.resolve("b"), "two\n");
+        git(project, "init", "-q", "-b", "main");
+        git(project, "add", "-A");
+        git(project, "commit", "-q", "-m", "start");
+        var hook = java.nio.file.Files.writeString(project.resolve(".git/hooks/reference-transaction"), "#!/bin/sh\necho ran > '" + local.resolve("ran") + "'\n");
+        java.nio.file.Files.setAttribute(hook, "unix:mode", 0755);
+        var run = redoma.call("run", "--template", "tiny", "--workspace", project.toString(), "--", "sh", "-c", "echo more >> a; mv b c; mkdir -p d empty; echo in > d/in; chmod +x d/in; echo evil > .git/hooks/pre-commit");
+        assertThat(run.code()).as(run.err()).isZero();
+        var id = run.err().lines().filter(l -> l.contains("redoma diff ")).findFirst().orElseThrow().replaceAll(".*redoma diff (sb[a-z0-9]{18}).*", "$1");
+        var digest = redoma.call("diff", id).err().replaceAll("(?s).*(sha256:[0-9a-f]{64}).*", "$1");
+        var call = new String[] {"apply", "--json", id, "--to", project.toString(), "--digest", digest, "--author", "Ann Lee <ann@example.com>", "--branch", "agent/one"};
+        var out = redoma.call(java.util.Arrays.stream(call).map(a -> a.equals("agent/one") ? "main" : a).toArray(String[]::new));
+        assertThat(out.err() + out.code()).contains("branch 'main' is checked out").endsWith("4");
+        var made = redoma.call(call);
+        assertThat(made.code()).as(made.err()).isZero();
+        assertThat(made.text()).contains("\"leftOutGit\":1").containsPattern("\"notCarried\":\\[[^\\]]*\"empty\"");
+        java.nio.file.Files.delete(hook);
+        assertThat(local.resolve("ran")).doesNotExist();
+        assertThat(project.resolve("a")).hasContent("one\n");
+        assertThat(project.resolve(".git/hooks/pre-commit")).doesNotExist();
+        assertThat(git(project, "status", "--porcelain")).isEmpty();
+        git(project, "fsck", "--strict");
+        assertThat(git(project, "show", "--format=%an <%ae>|%(trailers:key=Redoma-Changes,valueonly)", "--name-status", "--no-renames", "agent/one")).startsWith("Ann Lee <ann@example.com>|" + digest).contains("M\ta", "D\tb", "A\tc", "A\td/in");
+        assertThat(git(project, "ls-tree", "agent/one", "d/")).startsWith("100755 ");
+        var apply = git(project, "log", "-1", "--format=%(trailers:key=Redoma-Apply,valueonly)", "agent/one");
+        var records = lab.api().get("/v1/audit?sandbox=" + id + "&limit=200").expect(200).json().get("items").valueStream().filter(r -> r.get("action").asString().startsWith("apply")).toList();
+        assertThat(records.stream().map(r -> r.get("action").asString())).containsExactlyInAnyOrder("apply", "apply.applied");
+        assertThat(records.toString()).contains(apply);
+    }
+
+    private static String git(java.nio.file.Path project, String... args) throws Exception {
+        var all = new ArrayList<>(List.of("git", "-c", "user.name=Own", "-c", "user.email=own@example.com"));
+        all.addAll(List.of(args));
+        var builder = new ProcessBuilder(all).directory(project.toFile()).redirectErrorStream(true);
+        builder.environment().putAll(Map.of("GIT_CONFIG_GLOBAL", "/dev/null", "GIT_CONFIG_NOSYSTEM", "1"));
+        var process = builder.start();
+        var out = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
+        assertThat(process.waitFor()).as("%s: %s", all, out).isZero();
+        return out;
     }
 
     @Test

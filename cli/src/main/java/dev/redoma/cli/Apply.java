@@ -2,9 +2,13 @@
 package dev.redoma.cli;
 
 import dev.redoma.cli.apply.Applying;
+import dev.redoma.cli.apply.Author;
+import dev.redoma.cli.apply.Branch;
 import dev.redoma.cli.apply.Incoming;
 import dev.redoma.cli.apply.NotApplied;
+import dev.redoma.cli.apply.Origin;
 import dev.redoma.cli.apply.Reserved;
+import dev.redoma.cli.apply.Target;
 import dev.redoma.client.RedomaClient;
 import dev.redoma.client.Review;
 import dev.redoma.kernel.Names;
@@ -19,7 +23,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -28,10 +31,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// Brings a reviewed change set back to a folder.
+/// Brings a reviewed change set back to a folder, or to a branch of a repository.
 @Command(name = "apply", description = {
-    "Bring what was reviewed of a sandbox's workspace back to a folder: all of it or nothing, also of a sandbox that has ended.",
-    "It is refused if the workspace changed since the review, or the folder is not as the workspace was at its start. No link of the folder is followed and git is never run; what lies in '.git' is left out."})
+    "Bring what was reviewed of a sandbox's workspace back to a folder, or to a branch: all of it or nothing, also of a sandbox that has ended.",
+    "It is refused if the workspace changed since the review, or the target is not as the workspace was at its start. No link of it is followed and git is never run; what lies in '.git' is left out."})
 final class Apply extends Verb {
     /// These are never brought: no copy of them means what they meant.
     private static final Set<String> SPECIAL = Set.of("fifo", "socket", "char", "block");
@@ -58,8 +61,14 @@ final class Apply extends Verb {
     @Option(names = "--wait", paramLabel = "TIME", description = "Where humans have to approve it: wait so long for them, then end as without (exit code 4). Without: as long as the server holds the call.")
     @Nullable String wait;
 
-    @Option(names = "--branch", paramLabel = "NAME", description = "Not offered: a branch is made by git, which would run what both sides configure.")
+    @Option(names = "--branch", paramLabel = "NAME", description = "DIR is a repository of git: one commit on this branch, which is made of HEAD's commit if it is not there. No work tree is touched.")
     @Nullable String branch;
+
+    @Option(names = "--author", paramLabel = "'NAME <MAIL>'", description = "Whose the commit is; without: user.name and user.email of the repository's configuration, or of yours.")
+    @Nullable String author;
+
+    @Option(names = "--message", paramLabel = "TEXT", description = "Of the commit. Lines that name sandbox, change set and apply are added.")
+    @Nullable String message;
 
     Apply(Io io) {
         super(io);
@@ -67,22 +76,35 @@ final class Apply extends Verb {
 
     @Override
     int run(RedomaClient client) throws IOException {
-        if (branch != null) {
-            throw new Failed(Exit.REFUSED, "--branch is not offered: git in '" + to + "' would run hooks, filters and programs that its configuration or the change set names.",
-                    "Apply to the folder, and commit there yourself after you looked.");
-        }
         if (!Files.isDirectory(Path.of(to))) {
             throw new Failed(Exit.NOT_FOUND, "'" + to + "' is no folder.", "Make it, or name another.");
         }
         var review = SandboxName.in(client, sandbox).review();
-        try (var applying = Applying.to(Path.of(to))) {
-            return apply(review, applying);
+        try (var target = target()) {
+            return apply(review, target);
         } catch (NotApplied e) {
             throw failed(e);
         }
     }
 
-    private int apply(Review review, Applying applying) throws IOException {
+    private Target target() throws IOException {
+        if (branch == null) {
+            if (author != null || message != null) {
+                throw new Failed(Exit.USAGE, "--author and --message are of a commit.", "Say --branch NAME.");
+            }
+            return Applying.to(Path.of(to));
+        }
+        if (!Branch.valid(branch)) {
+            throw new Failed(Exit.USAGE, "'" + Text.safe(branch) + "' names no branch that can be made.", "Such as --branch agent/fix-17: without 'refs/heads/'.");
+        }
+        if (message != null && (message.isBlank() || message.indexOf('\0') >= 0)) {
+            throw new Failed(Exit.USAGE, "--message says nothing.", "Leave it out for one that names the sandbox.");
+        }
+        var whose = author == null ? null : Author.parse(author).orElseThrow(() -> new Failed(Exit.USAGE, "'" + Text.safe(String.valueOf(author)) + "' is no author.", "Such as --author 'Ann Lee <ann@example.com>'."));
+        return Branch.of(Path.of(to), branch, whose, message);
+    }
+
+    private int apply(Review review, Target target) throws IOException {
         var set = review.changes(ChangeSet.WORKSPACE);
         known(set);
         if (!set.digest().equals(digest)) {
@@ -91,17 +113,20 @@ final class Apply extends Verb {
         if (only.isEmpty()) {
             refuse(brought(set.items())); // nobody is asked for what would not be brought
         }
-        earlier(applying);
-        var grant = granted(review, new ApplyChanges(digest, only.isEmpty() ? null : only, Path.of(to).toRealPath().toString()));
+        if (target instanceof Applying folder) {
+            earlier(folder);
+        }
+        var where = Path.of(to).toRealPath() + (branch == null ? "" : "#refs/heads/" + branch);
+        var grant = granted(review, new ApplyChanges(digest, only.isEmpty() ? null : only, where));
         var paths = new HashSet<>(grant.paths());
         var granted = set.items().stream().filter(c -> paths.contains(c.path())).toList();
         var wanted = brought(granted);
         try {
             refuse(wanted);
-            var replaced = replace ? applying.differing(wanted) : List.<String>of();
-            applying.apply(wanted, replace, (files, into) -> fetch(review, into));
+            var replaced = replace ? target.differing(wanted) : List.<String>of();
+            target.apply(wanted, replace, (files, into) -> fetch(review, into), new Origin(set.sandbox(), digest, grant.id()));
             review.applied(grant, new ApplyResult("applied", null));
-            return told(wanted, granted, replaced);
+            return new ApplyTold(io, json, digest).told(target, wanted, granted, replaced);
         } catch (NotApplied | Failed | IOException e) {
             tell(review, grant, e);
             throw e;
@@ -122,7 +147,7 @@ final class Apply extends Verb {
         return all.stream().filter(c -> !either(c, Reserved::git) && !either(c, Reserved::journal)).toList();
     }
 
-    private static boolean either(Change c, Predicate<String> what) {
+    static boolean either(Change c, Predicate<String> what) {
         return what.test(c.path()) || c.from() != null && what.test(c.from());
     }
 
@@ -157,24 +182,6 @@ final class Apply extends Verb {
         review.files(ChangeSet.WORKSPACE, only, (name, content) -> into.file(Names.printable(Names.decode(name)), content));
     }
 
-    private int told(List<Change> wanted, List<Change> granted, List<String> replaced) {
-        long git = granted.stream().filter(c -> either(c, Reserved::git)).count();
-        var journals = granted.stream().filter(c -> !either(c, Reserved::git) && either(c, Reserved::journal)).map(Change::path).toList();
-        if (json) {
-            print(Map.of("applied", wanted.stream().map(Change::path).toList(), "replaced", replaced, "leftOutGit", git, "leftOutJournals", journals, "digest", digest));
-            return Exit.OK;
-        }
-        wanted.forEach(c -> io.line(ChangeSummary.letter(c.kind()) + " " + Text.safe(c.path())));
-        replaced.forEach(path -> io.err().println("redoma: was not as at the start, and was replaced: " + Text.safe(path)));
-        if (git > 0) {
-            io.err().println("redoma: left out, they lie in '.git': " + git + (git == 1 ? " entry" : " entries"));
-        }
-        if (!journals.isEmpty()) {
-            io.err().println("redoma: left out, for apply itself uses such names: " + named(journals.stream().map(Text::safe).toList()));
-        }
-        return Exit.OK;
-    }
-
     private static void refuseSpecial(List<Change> wanted) {
         var special = wanted.stream().filter(c -> SPECIAL.contains(c.type()) && !c.kind().equals("deleted")).map(c -> Text.safe(c.path()) + " (" + c.type() + ")").toList();
         if (!special.isEmpty()) {
@@ -192,7 +199,7 @@ final class Apply extends Verb {
         }
     }
 
-    private static String named(List<String> all) {
+    static String named(List<String> all) {
         return String.join(", ", all.stream().limit(NAMED).toList()) + (all.size() > NAMED ? " and " + (all.size() - NAMED) + " more" : "");
     }
 
@@ -200,7 +207,8 @@ final class Apply extends Verb {
         return text.length() <= 4000 ? text : text.substring(0, 4000);
     }
 
-    private static Failed failed(NotApplied e) {
-        return new Failed(Exit.REFUSED, Text.safe(String.valueOf(e.getMessage())), "Nothing of it is in the folder. See what differs there; --replace replaces what is not as it was at the start.");
+    private Failed failed(NotApplied e) {
+        var nothing = branch == null ? "Nothing of it is in the folder." : "Nothing of it is on the branch.";
+        return new Failed(Exit.REFUSED, Text.safe(String.valueOf(e.getMessage())), branch != null && e.paths().isEmpty() ? nothing : nothing + " See what differs there; --replace replaces what is not as it was at the start.");
     }
 }

@@ -28,6 +28,8 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
         root.setLevel(Level.toLevel(System.getProperty("redoma.log.level"), directory == null ? Level.WARN : Level.INFO));
         // what clients and sandboxes send that is no HTTP is answered, and no news
         context.getLogger("org.eclipse.jetty").setLevel(Level.ERROR);
+        // its failures are exceptions to whoever uses it
+        context.getLogger("org.eclipse.jgit").setLevel(Level.OFF);
         var budget = new LogBudget();
         budget.setContext(context);
         budget.start();

@@ -13,7 +13,7 @@ import java.util.Objects;
 
 /// Puts changes into a directory. All is looked at first, then what comes is put beside (and found to be what its digests say), then the steps are written down, and only then is anything moved; what fails on the
 /// way is undone, and what a killed process left is undone by the next one of the same user. Nothing that lies in the directory is believed of that: see `Journals`. Not thread-safe.
-public final class Applying implements AutoCloseable {
+public final class Applying implements Target {
     /// What of a mode tells a file from another: rights of group and others are often the umask of whoever copied it.
     private static final int OWNERS = 0700;
 
@@ -73,13 +73,12 @@ public final class Applying implements AutoCloseable {
         return target.root().has(Journal.NAME);
     }
 
-    /// Where the contents come from: puts each file that is named into `into`.
-    public interface Contents {
-        void fetch(List<Change> files, Incoming into) throws IOException;
+    @Override
+    public void apply(List<Change> changes, boolean over, Contents contents, Origin origin) throws IOException {
+        apply(changes, over, contents);
     }
 
-    /// `over`: what is otherwise in the target than it was at the start is replaced; else that refuses all of it.
-    public void apply(List<Change> changes, boolean over, Contents contents) throws IOException {
+    void apply(List<Change> changes, boolean over, Contents contents) throws IOException {
         settle();
         var plan = new Plan(target, reserved, changes, over);
         if (plan.steps().isEmpty()) {
@@ -100,7 +99,7 @@ public final class Applying implements AutoCloseable {
     }
 
     private void steps(Journal journal, Plan plan, Contents contents) throws IOException {
-        var incoming = new Incoming(journal.incoming(), plan.comes());
+        var incoming = new IncomingFiles(journal.incoming(), plan.comes());
         contents.fetch(plan.comes().values().stream().filter(c -> c.type().equals("file")).toList(), incoming);
         incoming.whole();
         plan.again();
@@ -143,7 +142,7 @@ public final class Applying implements AutoCloseable {
         }
     }
 
-    /// Paths in the target that are not as they were at the start, or in the way.
+    @Override
     public List<String> differing(List<Change> changes) {
         settle();
         return new ArrayList<>(new Plan(target, reserved, changes, true).differing());

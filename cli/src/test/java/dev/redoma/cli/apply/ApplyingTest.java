@@ -40,19 +40,19 @@ class ApplyingTest {
     }
 
     /// One entry of a tree: type, mode, and content or target.
-    private record Entry(String type, String mode, String content) {
+    record Entry(String type, String mode, String content) {
         String digest() {
             return "sha256:" + HexFormat.of().formatHex(Tree.sha256().digest(Tree.bytes(content)));
         }
     }
 
-    private static Entry file(String content) {
+    static Entry file(String content) {
         return new Entry("file", "0644", content);
     }
 
-    private static final Entry DIRECTORY = new Entry("directory", "0755", "");
+    static final Entry DIRECTORY = new Entry("directory", "0755", "");
 
-    private static void make(Path root, Map<String, Entry> tree) throws IOException {
+    static void make(Path root, Map<String, Entry> tree) throws IOException {
         Files.createDirectories(root);
         for (var e : tree.entrySet()) {
             var path = root.resolve(e.getKey());
@@ -80,7 +80,7 @@ class ApplyingTest {
     }
 
     /// As the server tells it; no renames.
-    private static List<Change> changes(Map<String, Entry> before, Map<String, Entry> after) {
+    static List<Change> changes(Map<String, Entry> before, Map<String, Entry> after) {
         var all = new TreeSet<>(before.keySet());
         all.addAll(after.keySet());
         var out = new ArrayList<Change>();
@@ -119,7 +119,7 @@ class ApplyingTest {
         }
     }
 
-    private static Map<String, Entry> tree(Random random) {
+    static Map<String, Entry> tree(Random random) {
         var tree = new TreeMap<String, Entry>();
         var dirs = new ArrayList<>(List.of(""));
         for (int i = 0; i < 14; i++) {
