@@ -5,7 +5,6 @@ import dev.redoma.model.Amounts;
 import dev.redoma.model.Problem;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,20 +47,7 @@ public record ApprovalConfig(Duration hold, Duration egressHold, @Nullable Webho
             return null;
         }
         boolean allowPrivate = v.flag(ConfigKey.APPROVALS_WEBHOOK_PRIVATE);
-        return new Webhook(url(to, allowPrivate), secret(v.optional(ConfigKey.APPROVALS_WEBHOOK_SECRET)), allowPrivate);
-    }
-
-    private static URI url(String text, boolean plain) {
-        try {
-            var to = new URI(text);
-            boolean web = "https".equals(to.getScheme()) || plain && "http".equals(to.getScheme());
-            if (web && to.getHost() != null && to.getUserInfo() == null && to.getFragment() == null) {
-                return to;
-            }
-        } catch (URISyntaxException unfit) {
-            // refused below
-        }
-        throw Problem.field(ConfigKey.APPROVALS_WEBHOOK.path(), "cannot be told anything", "https://HOST[:PORT]/PATH (http only with approvals.webhook-private), without a login in it");
+        return new Webhook(WebAddress.of(to, ConfigKey.APPROVALS_WEBHOOK, allowPrivate, ConfigKey.APPROVALS_WEBHOOK_PRIVATE, "cannot be told anything"), secret(v.optional(ConfigKey.APPROVALS_WEBHOOK_SECRET)), allowPrivate);
     }
 
     private static byte[] secret(@Nullable String file) {

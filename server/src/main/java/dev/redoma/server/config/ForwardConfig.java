@@ -4,7 +4,6 @@ package dev.redoma.server.config;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.Finding;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -45,19 +44,6 @@ public record ForwardConfig(@Nullable Target heads, @Nullable Target records, bo
             return null;
         }
         boolean allowPrivate = v.flag(ConfigKey.AUDIT_FORWARD_PRIVATE);
-        return new Target(url(to, key, allowPrivate), file == null ? null : Path.of(file), allowPrivate);
-    }
-
-    private static URI url(String text, ConfigKey key, boolean plain) {
-        try {
-            var to = new URI(text);
-            boolean web = "https".equals(to.getScheme()) || plain && "http".equals(to.getScheme());
-            if (web && to.getHost() != null && to.getUserInfo() == null && to.getFragment() == null) {
-                return to;
-            }
-        } catch (URISyntaxException unfit) {
-            // refused below
-        }
-        throw Problem.field(key.path(), "takes nothing", "https://HOST[:PORT]/PATH (http only with audit.forward-private), without a login in it");
+        return new Target(WebAddress.of(to, key, allowPrivate, ConfigKey.AUDIT_FORWARD_PRIVATE, "takes nothing"), file == null ? null : Path.of(file), allowPrivate);
     }
 }
