@@ -86,7 +86,6 @@ final class LiveBox implements Live, AutoCloseable {
         return told == Reach.TRUSTING;
     }
 
-    /// Its policy intercepts from now on, or does not.
     /// What the guest was told of its network last.
     Reach told() {
         return told;

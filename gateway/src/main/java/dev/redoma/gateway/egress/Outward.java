@@ -68,7 +68,8 @@ final class Outward {
             refuse(Fact.of(DENIED, host, port, decider.decideConnect(host, port, List.of())));
             return;
         }
-        Fact about = about(decider, host, literal, port);
+        var by = host == null ? Optional.<EgressDecision>empty() : PortsOf.by(decider, host, port);
+        Fact about = about(decider, by, host, literal, port);
         // What will be said is known before anything is looked up, where the program speaks first.
         InputStream in = inside.socket().getInputStream();
         var http = host == null ? Optional.<EgressClass>empty() : PortsOf.http(decider, host, port);
@@ -85,7 +86,7 @@ final class Outward {
         }
         ClientHello seen = host != null && hello != null && PortsOf.seen(decider, host, port) ? hello : null;
         // Before anything is looked up: the question alone would tell whoever answers for that name.
-        var asked = host == null ? Optional.<EgressClass>empty() : PortsOf.by(decider, host, port).flatMap(EgressDecision::inClass);
+        var asked = by.flatMap(EgressDecision::inClass);
         if (host != null && asked.isPresent() && kept(about, seen, asked.get(), host, host, port)) {
             return;
         }
@@ -172,11 +173,11 @@ final class Outward {
     }
 
     /// What is known of it before anything is looked up: to be refused by another reason.
-    private static Fact about(EgressDecider decider, @Nullable String host, InetAddress literal, int port) {
+    private static Fact about(EgressDecider decider, Optional<EgressDecision> by, @Nullable String host, InetAddress literal, int port) {
         if (host == null) {
             return Fact.of(DENIED, null, port, decider.decideLiteral(literal, port)).at(literal.getHostAddress());
         }
-        return Fact.of(DENIED, host, port, PortsOf.by(decider, host, port).orElseGet(() -> decider.decideName(host)));
+        return Fact.of(DENIED, host, port, by.orElseGet(() -> decider.decideName(host)));
     }
 
     private void intercept(ClientHello hello, Fact fact, @Nullable String host, InetAddress literal, Way.Checked checked, Allow allow, int port) throws IOException {

@@ -72,9 +72,13 @@ record Shown(@Nullable String token, boolean byQuery, boolean byCookie, @Nullabl
 
     /// Whether the address shows a token elsewhere than where it is taken out.
     static boolean misplaced(Exchange http) {
+        var tokens = tokens(http);
+        if (tokens.isEmpty()) {
+            return false;
+        }
         var rest = without(http.target());
         var plain = decoded(rest.replace("+", "%2B"));
-        return tokens(http).stream().anyMatch(token -> rest.contains(token) || plain.contains(token));
+        return tokens.stream().anyMatch(token -> rest.contains(token) || plain.contains(token));
     }
 
     /// The same path and query without the token, the rest as it was sent.

@@ -2,7 +2,6 @@
 package dev.redoma.gateway.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -374,15 +373,6 @@ class InterceptHttp2Test {
     /// Whoever counts first, the gateway or the origin, ends it.
     @Test
     void moreFramesWithoutContentThanThereIsReasonForEndTheConnection() throws Exception {
-        var idle = new Http2.Idle();
-        for (int i = 0; i < 1000; i++) {
-            idle.one();
-        }
-        assertThatThrownBy(() -> {
-            for (int i = 0; i < 1000; i++) { // some more are free while this runs
-                idle.one();
-            }
-        }).isInstanceOf(Frame.Broken.class);
         try (var talk = talk(true)) {
             talk.request(1, true, GOOD);
             assertThat(talk.answer(1)).startsWith("200 ");
