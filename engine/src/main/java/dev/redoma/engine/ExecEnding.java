@@ -9,6 +9,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,8 +34,8 @@ final class ExecEnding {
         if (!run.claim()) {
             return;
         }
-        var group = run.group();
-        boolean oom = group != null && group.oomKills() > 0;
+        var counted = Counted.of(run.group());
+        boolean oom = counted.oom();
         int signal = exited.getSignal();
         int code = signal == 0 ? exited.getCode() : 128 + signal;
         // One that came to a good end of its own in the instant in which we ended it was not ended by us.
@@ -42,19 +43,27 @@ final class ExecEnding {
         boolean timedOut = ours && run.timedOut();
         boolean killed = ours && run.killed();
         var reason = timedOut ? "timeout" : killed ? "killed" : oom ? "oom" : null;
-        long cpu = group != null ? group.cpuMicros() : exited.getUserUs() + exited.getSystemUs();
-        long peak = group != null ? group.peakMemoryBytes() : exited.getMaxRssBytes();
+        long cpu = run.group() != null ? counted.cpuMicros() : exited.getUserUs() + exited.getSystemUs();
+        long peak = run.group() != null ? counted.peakBytes() : exited.getMaxRssBytes();
         var now = now();
         finish(run, new ExecOutcome(ExecOutcome.EXITED, code, signal == 0 ? null : signal, timedOut, killed, oom, reason, now,
                 wall(run, now), cpu, peak), outputClosed);
     }
 
-    /// Nobody can say any more how it ended.
+    /// Nobody can say any more how it ended. What the kernel counted of it is known all the same, as long as its groups are there.
     void lost(ExecRun run, String reason) {
         if (run.claim()) {
+            var counted = Counted.of(run.group());
             var now = now();
-            finish(run, new ExecOutcome(ExecOutcome.LOST, null, null, run.timedOut(), run.killed(), false, reason, now, wall(run, now),
-                    null, null), true);
+            finish(run, new ExecOutcome(ExecOutcome.LOST, null, null, run.timedOut(), run.killed(), counted.oom(), reason, now, wall(run, now),
+                    counted.cpuMicros() > 0 ? counted.cpuMicros() : null, counted.peakBytes() > 0 ? counted.peakBytes() : null), true);
+        }
+    }
+
+    /// What its cgroups say: the host's own word, whatever the guest says. All zero without any.
+    private record Counted(boolean oom, long cpuMicros, long peakBytes) {
+        static Counted of(Instance.@Nullable ExecGroup group) {
+            return group == null ? new Counted(false, 0, 0) : new Counted(group.oomKills() > 0, group.cpuMicros(), group.peakMemoryBytes());
         }
     }
 

@@ -184,7 +184,7 @@ final class FakeGuest implements AutoCloseable {
 
         @Override
         public ExecGroup adopt(ExecId exec, int hostPid) {
-            return new NoGroup();
+            return new Counts();
         }
 
         @Override
@@ -193,7 +193,8 @@ final class FakeGuest implements AutoCloseable {
         }
     }
 
-    private record NoGroup() implements Instance.ExecGroup {
+    /// What the kernel counted of a command, whatever its guest says.
+    private record Counts() implements Instance.ExecGroup {
         @Override
         public void kill() {}
 
@@ -204,17 +205,17 @@ final class FakeGuest implements AutoCloseable {
 
         @Override
         public long oomKills() {
-            return 0;
+            return 1;
         }
 
         @Override
         public long cpuMicros() {
-            return 0;
+            return 7000;
         }
 
         @Override
         public long peakMemoryBytes() {
-            return 0;
+            return 4096;
         }
 
         @Override

@@ -166,6 +166,9 @@ class HostileExecTest {
         var end = end(exec.join());
         assertThat(end.state()).isEqualTo("lost");
         assertThat(end.exitCode()).isNull();
+        assertThat(end.oomKilled()).as("the host counted it, whatever the guest says").isTrue();
+        assertThat(end.cpuMs()).isEqualTo(7);
+        assertThat(end.peakMemoryBytes()).isEqualTo(4096);
     }
 
     @Test
