@@ -326,7 +326,7 @@ class ApprovalDeskTest {
                 ticket.complete(refusal.problem());
             }
         });
-        Awaitility.await().until(() -> approvals.list(ALICE, true, sandbox.value()).size() == 1);
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> approvals.list(ALICE, true, sandbox.value()).size() == 1);
         var id = approvals.list(ALICE, true, sandbox.value()).getFirst().id();
         approvals.decide(approver("ky-carol"), id, true, "yes");
         var got = (ApprovalTicket) ticket.get(30, TimeUnit.SECONDS);
@@ -360,7 +360,7 @@ class ApprovalDeskTest {
                 held.complete(refusal.code());
             }
         });
-        Awaitility.await().until(() -> desk.held() == 1);
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> desk.held() == 1);
         desk.ended(rig.store.write(tx -> desk.ending(tx, sandbox)));
         assertThat(held.get(30, TimeUnit.SECONDS)).isEqualTo(Code.SANDBOX_ENDED);
         assertThat(approvals.get(ALICE, waits).state()).isEqualTo("cancelled");

@@ -96,11 +96,11 @@ class CreationTest extends LifeCase {
 
     @Test
     void aCallerThatGoesAwayLeavesNothing() throws Exception {
-        rig.tier.slowMillis = 300;
+        rig.tier.slowMillis = 5000; // the interrupt ends it
         Thread caller = Thread.startVirtualThread(() -> refused(Code.REQUEST_TIMEOUT, () -> rig.create(ALICE)));
-        await().until(() -> rig.tier.created.get() == 1);
+        await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(5)).until(() -> rig.tier.created.get() == 1);
         caller.interrupt();
         caller.join();
-        await().untilAsserted(this::nothingIsLeft);
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(this::nothingIsLeft);
     }
 }

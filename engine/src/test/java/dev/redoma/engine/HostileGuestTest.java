@@ -213,7 +213,7 @@ class HostileGuestTest {
         assertThat(descriptors()).isLessThan(descriptors + 200);
         stop.set(true);
         flood.join();
-        await().atMost(Duration.ofSeconds(15)).untilAsserted(() -> assertThat(descriptors()).isLessThanOrEqualTo(descriptors + 3));
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(descriptors()).isLessThanOrEqualTo(descriptors + 3));
         try (var good = FakeGuest.spare(socket); var op = link.open(PING, Duration.ofSeconds(10))) {
             good.request();
         }

@@ -63,11 +63,11 @@ class LifecycleTest extends LifeCase {
 
     @Test
     void killInTheMiddleOfCreatingEndsIt() throws Exception {
-        rig.tier.slowMillis = 500;
-        Thread caller = Thread.startVirtualThread(() -> refused(Code.SANDBOX_ENDED, () -> rig.sandboxes().create(ALICE, LifeRig.request("young"), null)));
-        await().until(() -> rig.tier.created.get() == 1);
+        rig.tier.slowMillis = 1000;
+        var caller = java.util.concurrent.CompletableFuture.runAsync(() -> refused(Code.SANDBOX_ENDED, () -> rig.sandboxes().create(ALICE, LifeRig.request("young"), null)));
+        await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(5)).until(() -> rig.tier.created.get() == 1);
         assertThat(rig.sandboxes().kill(ALICE, "young").state()).isEqualTo("ended");
-        caller.join();
+        caller.get(30, java.util.concurrent.TimeUnit.SECONDS); // and it heard that
         assertThat(rig.tier.instances).isEmpty();
     }
 
@@ -76,12 +76,12 @@ class LifecycleTest extends LifeCase {
         Sandbox s = rig.create(ALICE);
         rig.tier.instances.get(s.id()).oomKills = 2; // commands, and long ago
         rig.tier.instances.get(s.id()).die();
-        await().untilAsserted(() -> assertThat(state(s)).isEqualTo("stopped"));
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(state(s)).isEqualTo("stopped"));
         assertThat(rig.sandboxes().get(ALICE, s.id()).reason().kind()).isEqualTo("crashed");
         assertThat(rig.sandboxes().start(ALICE, s.id()).state()).isEqualTo("running");
         rig.tier.instances.get(s.id()).initOutOfMemory = true;
         rig.tier.instances.get(s.id()).die();
-        await().untilAsserted(() -> assertThat(rig.sandboxes().get(ALICE, s.id()).reason()).isNotNull().satisfies(r -> {
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(rig.sandboxes().get(ALICE, s.id()).reason()).isNotNull().satisfies(r -> {
             assertThat(r.kind()).isEqualTo("oom");
             assertThat(r.limit()).isEqualTo("memoryBytes");
         }));
@@ -92,7 +92,7 @@ class LifecycleTest extends LifeCase {
         Sandbox s = rig.sandboxes().create(ALICE, LifeRig.getOrCreate("box"), null);
         var instance = rig.tier.instances.remove(s.id());
         instance.die();
-        await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThat(state(s)).isEqualTo("lost"));
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(state(s)).isEqualTo("lost"));
         assertThat(rig.sandboxes().get(ALICE, s.id()).reason()).isNotNull();
         Sandbox next = rig.sandboxes().create(ALICE, LifeRig.getOrCreate("box"), null);
         assertThat(next.reused()).isFalse();

@@ -44,7 +44,7 @@ class ReadyNetworkTest extends LifeCase {
     }
 
     private void waiting(int instances, int ready) {
-        await().until(() -> rig.tier.instances.size() == instances && rig.network.ready.size() == ready);
+        await().atMost(java.time.Duration.ofSeconds(30)).until(() -> rig.tier.instances.size() == instances && rig.network.ready.size() == ready);
     }
 
     @Test
@@ -52,7 +52,7 @@ class ReadyNetworkTest extends LifeCase {
         networked(2);
         for (int i = 0; i < 3; i++) {
             create("none");
-            await().until(() -> rig.store.read(tx -> tx.createQuery("SELECT count(*) FROM uid_range WHERE owner LIKE 'warm:%'").mapTo(Integer.class).one()) == 2);
+            await().atMost(java.time.Duration.ofSeconds(30)).until(() -> rig.store.read(tx -> tx.createQuery("SELECT count(*) FROM uid_range WHERE owner LIKE 'warm:%'").mapTo(Integer.class).one()) == 2);
         }
         assertThat(rig.network.everReady).isEmpty();
         assertThat(rig.network.open).isEmpty();

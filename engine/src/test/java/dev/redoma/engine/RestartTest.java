@@ -62,7 +62,7 @@ class RestartTest extends LifeCase {
         Thread.sleep(1500);
         assertThat(rig.pool.disk(orphan)).as("nothing is removed while the tier cannot be listed").isPresent();
         rig.tier.unreadable = false;
-        await().atMost(Duration.ofSeconds(5)).untilAsserted(() -> assertThat(rig.pool.disk(orphan)).isEmpty());
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(rig.pool.disk(orphan)).isEmpty());
         assertThat(state(mine)).isEqualTo("running");
         assertThat(rig.pool.disk(new dev.redoma.model.SandboxId(mine.id()))).isPresent();
     }

@@ -104,12 +104,12 @@ class SavedDisksTest {
         assertThat(made.scrubbed().get("credentials").files()).isEqualTo(1);
         Snapshot next = save(again, "next", null, null);
         assertThat(next.scrubbed()).isEmpty();
-        await().untilAsserted(() -> assertThat(rig.pool.snapshots()).as("what was scrubbed is not copied again").hasSize(3));
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(rig.pool.snapshots()).as("what was scrubbed is not copied again").hasSize(3));
         rig.sandboxes().deleteSnapshot(ALICE, "ground");
         rig.sandboxes().deleteSnapshot(ALICE, "next");
         rig.sandboxes().kill(ALICE, again.id());
-        await().untilAsserted(() -> assertThat(rig.pool.snapshots()).isEmpty());
-        await().untilAsserted(() -> assertThat(rig.ranges("%")).isZero());
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(rig.pool.snapshots()).isEmpty());
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(rig.ranges("%")).isZero());
     }
 
     @Test

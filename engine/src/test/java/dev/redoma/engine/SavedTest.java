@@ -37,7 +37,7 @@ class SavedTest extends LifeCase {
         assertThat(rig.pool.snapshots()).as("a sandbox stands on it").hasSize(1);
         rig.sandboxes().kill(ALICE, s.id());
         rig.sandboxes().kill(ALICE, from.id());
-        await().untilAsserted(() -> assertThat(rig.pool.snapshots()).isEmpty());
+        await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(rig.pool.snapshots()).isEmpty());
         assertThat(rig.ranges("%")).isZero();
     }
 
@@ -54,7 +54,7 @@ class SavedTest extends LifeCase {
         Sandbox grandchild = rig.sandboxes().fork(ALICE, fork.id(), new ForkSandbox(null, null, null), null);
         rig.sandboxes().kill(ALICE, fork.id());
         rig.sandboxes().kill(ALICE, grandchild.id());
-        await().untilAsserted(() -> assertThat(rig.pool.snapshots()).isEmpty());
+        await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(rig.pool.snapshots()).isEmpty());
     }
 
     @Test

@@ -66,7 +66,7 @@ class SickDiskTest {
 
     private static void run(String... command) throws Exception {
         var process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).as("%s: %s", List.of(command), new String(process.getInputStream().readAllBytes())).isZero();
     }
 

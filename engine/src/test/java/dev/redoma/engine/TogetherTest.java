@@ -41,7 +41,7 @@ class TogetherTest {
                     return me;
                 })));
             }
-            Awaitility.await().until(() -> together.asking("sandbox") == 51);
+            Awaitility.await().atMost(java.time.Duration.ofSeconds(30)).until(() -> together.asking("sandbox") == 51);
             assertThat(together.get("another", () -> 7)).as("others do not wait").isEqualTo(7);
             gate.countDown();
             assertThat(first.get(30, TimeUnit.SECONDS)).isZero();

@@ -82,7 +82,7 @@ class VolumeLifeTest {
         Sandbox first = box(at("data"));
         refused(Code.VOLUME_IN_USE, () -> box(at("data")));
         rig.tier.instances.get(first.id()).die();
-        await().atMost(Duration.ofSeconds(10)).until(() -> !rig.sandboxes().get(ALICE, first.id()).state().equals("running"));
+        await().atMost(Duration.ofSeconds(30)).until(() -> !rig.sandboxes().get(ALICE, first.id()).state().equals("running"));
         box(at("data"));
     }
 
@@ -93,7 +93,7 @@ class VolumeLifeTest {
         refused(Code.HOST_FAILED, () -> box(at("data")));
         rig.pool.failing = false;
         rig.reopen();
-        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> box(at("data")));
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> box(at("data")));
     }
 
     @Test
@@ -123,7 +123,7 @@ class VolumeLifeTest {
         var mine = volume("data", false);
         var orphan = VolumeId.mint();
         rig.pool.volumes().create(orphan, Bytes.mebi(1), 0, 0);
-        await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThat(rig.pool.volumes().find(orphan)).isEmpty());
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(rig.pool.volumes().find(orphan)).isEmpty());
         assertThat(rig.pool.volumes().find(new VolumeId(mine.id()))).isPresent();
     }
 
@@ -151,7 +151,7 @@ class VolumeLifeTest {
             var writing = threads.submit(() -> rig.engine().volumeFiles().write(ALICE, "data", "/f", null, null, slow));
             out.write('x');
             out.flush();
-            await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> refused(Code.VOLUME_IN_USE, () -> box(at("data"))));
+            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> refused(Code.VOLUME_IN_USE, () -> box(at("data"))));
             refused(Code.VOLUME_IN_USE, () -> {
                 rig.engine().volumes().delete(ALICE, "data");
                 return true;

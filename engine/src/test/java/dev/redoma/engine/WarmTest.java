@@ -17,7 +17,7 @@ class WarmTest extends LifeCase {
     void warmMembersAreHandedOverUnderTheirOwnIdWithTheLimitsAskedFor() {
         rig(c -> LifeRig.warm(c, 2));
         assertThat(rig.create(ALICE).warm()).isFalse();
-        await().until(() -> rig.tier.instances.size() == 3);
+        await().atMost(java.time.Duration.ofSeconds(30)).until(() -> rig.tier.instances.size() == 3);
         Sandbox warm = rig.sandboxes().create(ALICE, new CreateSandbox(null, "fast", null, null,
                 new Limits(1.0, 256L << 20, 1L << 30, null, null, null, null, null, null), null, null, null, null, null, null, null), null);
         assertThat(warm.warm()).isTrue();
@@ -34,7 +34,7 @@ class WarmTest extends LifeCase {
     void warmMembersGoWithTheServerAndAreRemovedAfterAKill() {
         rig(c -> LifeRig.warm(c, 2));
         Sandbox s = rig.create(ALICE);
-        await().until(() -> rig.tier.instances.size() == 3);
+        await().atMost(java.time.Duration.ofSeconds(30)).until(() -> rig.tier.instances.size() == 3);
         rig.engine().close();
         assertThat(rig.tier.instances).containsOnlyKeys(s.id());
         rig.killAndReopen();
@@ -46,11 +46,12 @@ class WarmTest extends LifeCase {
     void aTemplateWhoseStartFailsIsTriedThreeTimesAndOthersGoOn() throws Exception {
         rig(c -> LifeRig.warm(c, 1));
         rig.create(ALICE);
-        await().until(() -> rig.tier.instances.size() == 2);
+        await().atMost(java.time.Duration.ofSeconds(30)).until(() -> rig.tier.instances.size() == 2);
         rig.tier.failing = true;
         int before = rig.tier.created.get();
         assertThat(rig.create(ALICE).warm()).isTrue();
-        Thread.sleep(9000);
+        await().atMost(java.time.Duration.ofSeconds(60)).until(() -> rig.tier.created.get() - before >= 3);
+        Thread.sleep(1500);
         assertThat(rig.tier.created.get() - before).isEqualTo(3);
         assertThat(rig.ranges("warm:%")).isZero();
     }
@@ -59,7 +60,7 @@ class WarmTest extends LifeCase {
     void aWarmMemberThatFallsSilentIsReplacedByOneMadeNew() {
         rig(c -> LifeRig.warm(c, 1));
         rig.create(ALICE);
-        await().until(() -> rig.tier.instances.size() == 2);
+        await().atMost(java.time.Duration.ofSeconds(30)).until(() -> rig.tier.instances.size() == 2);
         rig.tier.instances.values().forEach(i -> i.guest.silent = true);
         Sandbox s = rig.create(ALICE);
         assertThat(s.state()).isEqualTo("running");

@@ -101,7 +101,7 @@ class WhoMayTest extends LifeCase {
     void theSystemLogIsForOperators() {
         Sandbox s = rig.create(ALICE);
         rig.tier.instances.get(s.id()).die();
-        await().untilAsserted(() -> assertThat(rig.sandboxes().systemLog(OPERATOR, s.id())).anyMatch(l -> l.contains("stopped")));
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(rig.sandboxes().systemLog(OPERATOR, s.id())).anyMatch(l -> l.contains("stopped")));
         refused(Code.FORBIDDEN, () -> rig.sandboxes().systemLog(ALICE, s.id()));
     }
 }

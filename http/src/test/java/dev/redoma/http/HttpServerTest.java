@@ -146,7 +146,7 @@ class HttpServerTest {
             var stream = s.client.send(s.request("/v1/x").build(), BodyHandlers.ofInputStream());
             stream.body().read(new byte[1000]);
             stream.body().close();
-            assertThat(done.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
             assertThat(seen.get()).isInstanceOf(ClientGone.class);
         }
     }

@@ -65,10 +65,10 @@ class WebSocketTest {
             var ws = open(s, heard);
             ws.sendBinary(ByteBuffer.allocate(10), true).join();
             ws.sendText("hi", true).join();
-            assertThat(heard.said.poll(5, TimeUnit.SECONDS)).isEqualTo("b10");
-            assertThat(heard.said.poll(5, TimeUnit.SECONDS)).isEqualTo("thi");
+            assertThat(heard.said.poll(30, TimeUnit.SECONDS)).isEqualTo("b10");
+            assertThat(heard.said.poll(30, TimeUnit.SECONDS)).isEqualTo("thi");
             ws.sendText("end", true).join();
-            assertThat(heard.closed.get(5, TimeUnit.SECONDS)).isEqualTo("4001 taken over");
+            assertThat(heard.closed.get(30, TimeUnit.SECONDS)).isEqualTo("4001 taken over");
         }
     }
 
@@ -83,7 +83,7 @@ class WebSocketTest {
         })))) {
             var ws = open(s, new Heard());
             ws.abort();
-            assertThat(seen.get(5, TimeUnit.SECONDS)).isInstanceOf(WebSocket.Closed.class);
+            assertThat(seen.get(30, TimeUnit.SECONDS)).isInstanceOf(WebSocket.Closed.class);
         }
     }
 

@@ -44,9 +44,9 @@ class HangupTest {
     @Test
     void oneThatClosedHasEndedAndWhatIsSentToItResets() throws IOException {
         there.close();
-        await().until(() -> Hangup.of(here) == Hangup.ENDED);
+        await().atMost(java.time.Duration.ofSeconds(30)).until(() -> Hangup.of(here) == Hangup.ENDED);
         here.write(ByteBuffer.wrap(new byte[10]));
-        await().until(() -> Hangup.of(here) == Hangup.RESET);
+        await().atMost(java.time.Duration.ofSeconds(30)).until(() -> Hangup.of(here) == Hangup.RESET);
     }
 
     @Test
@@ -57,14 +57,14 @@ class HangupTest {
             there.read(got);
         }
         there.close();
-        await().until(() -> Hangup.of(here) == Hangup.ENDED);
+        await().atMost(java.time.Duration.ofSeconds(30)).until(() -> Hangup.of(here) == Hangup.ENDED);
     }
 
     @Test
     void bothEndsClosedInGoodOrderAreNoReset() throws IOException {
         here.shutdownOutput();
         there.close();
-        await().until(() -> Hangup.of(here) == Hangup.ENDED);
+        await().atMost(java.time.Duration.ofSeconds(30)).until(() -> Hangup.of(here) == Hangup.ENDED);
     }
 
     @Test
@@ -76,7 +76,7 @@ class HangupTest {
     @Test
     void whatWasSentIsConfirmedOnceTheOtherKernelHasIt() throws IOException {
         here.write(ByteBuffer.wrap(new byte[10]));
-        await().until(() -> Hangup.unconfirmed(here) == 0);
+        await().atMost(java.time.Duration.ofSeconds(30)).until(() -> Hangup.unconfirmed(here) == 0);
         here.configureBlocking(false);
         var lot = ByteBuffer.allocate(16 << 20);
         while (here.write(lot) > 0) {} // nobody reads: more than both kernels keep

@@ -79,7 +79,7 @@ class KilledWriterTest {
             return acknowledged;
         } finally {
             child.destroyForcibly();
-            assertThat(child.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(child.waitFor(30, TimeUnit.SECONDS)).isTrue();
         }
     }
 

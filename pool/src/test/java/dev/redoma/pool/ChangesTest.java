@@ -134,7 +134,7 @@ class ChangesTest {
             }
         } finally {
             Files.delete(merged.resolve("go"));
-            assertThat(busy.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(busy.waitFor(30, TimeUnit.SECONDS)).isTrue();
         }
     }
 
@@ -312,7 +312,7 @@ class ChangesTest {
             }
         } finally {
             Files.delete(merged.resolve("go"));
-            assertThat(busy.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(busy.waitFor(30, TimeUnit.SECONDS)).isTrue();
         }
     }
 

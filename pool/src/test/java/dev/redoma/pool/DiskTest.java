@@ -155,7 +155,7 @@ class DiskTest {
         assertThat(fill(disk.upper().resolve("g"), 80)).isLessThan(80L << 20);
         Files.delete(disk.upper().resolve("g"));
         FIXTURE.pool().deleteSnapshot(snapshot);
-        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> {
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
             FIXTURE.pool().settle();
             return FIXTURE.pool().used(id).value() < 1 << 20;
         });
@@ -167,7 +167,7 @@ class DiskTest {
     }
 
     private static void awaitFree(long bytes) {
-        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> {
+        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
             FIXTURE.pool().settle();
             return FIXTURE.pool().space().freeBytes() >= bytes;
         });

@@ -26,7 +26,7 @@ class BrokenDiskTest {
 
     private static void run(String... command) throws Exception {
         var process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).as("%s", List.of(command)).isZero();
     }
 

@@ -134,7 +134,7 @@ class SqliteStoreTest {
 
     private static boolean await(CountDownLatch latch) {
         try {
-            return latch.await(10, TimeUnit.SECONDS);
+            return latch.await(30, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
@@ -236,8 +236,12 @@ class SqliteStoreTest {
     @Test
     void anInterruptedCallerWithdrawsWhatWasNotYetTakenUp() throws Exception {
         var held = new CountDownLatch(1);
-        var blocker = Thread.ofVirtual().start(() -> store.write(h -> await(held)));
-        Thread.sleep(100);
+        var holding = new CountDownLatch(1);
+        var blocker = Thread.ofVirtual().start(() -> store.write(h -> {
+            holding.countDown();
+            return await(held);
+        }));
+        assertThat(await(holding)).isTrue();
         var seen = new java.util.concurrent.atomic.AtomicReference<Throwable>();
         var caller = Thread.ofVirtual().start(() -> {
             try {

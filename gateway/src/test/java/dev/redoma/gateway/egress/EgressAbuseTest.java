@@ -69,7 +69,7 @@ class EgressAbuseTest {
             Inside.say(channel, new byte[2000]);
             assertThat(Inside.hear(channel)).isIn("reset", "");
         }
-        await().untilAsserted(() -> assertThat(lab.told(inside)).contains("connect.closed a.allowed.test bytes"));
+        await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(lab.told(inside)).contains("connect.closed a.allowed.test bytes"));
         assertThat(lab.arrivals).noneMatch(a -> a.length() > 1000);
     }
 
@@ -82,12 +82,12 @@ class EgressAbuseTest {
         byte[] words = Hello.of("a.allowed.test");
         try (var channel = inside.connect(here, 443)) {
             Inside.say(channel, words);
-            await().untilAsserted(() -> assertThat(lab.arrivals).isNotEmpty());
-            await().untilAsserted(() -> assertThat(lab.told(inside)).anyMatch(t -> t.startsWith("connect ")));
+            await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(lab.arrivals).isNotEmpty());
+            await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(lab.told(inside)).anyMatch(t -> t.startsWith("connect ")));
             lab.apply(inside, denied, null);
             assertThat(Inside.hear(channel)).isIn("reset", "");
         }
-        await().untilAsserted(() -> assertThat(lab.told(inside)).anyMatch(t -> t.startsWith("connect.closed ") && t.endsWith(" policy")));
+        await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(lab.told(inside)).anyMatch(t -> t.startsWith("connect.closed ") && t.endsWith(" policy")));
         lab.arrivals.clear();
         try (var channel = inside.connect(here, 443)) {
             Inside.say(channel, words);
@@ -144,7 +144,7 @@ class EgressAbuseTest {
                 held.add(hoarder.connect(address, 8443));
             }
         }
-        await().untilAsserted(() -> assertThat(lab.lookUps).hasSize(24));
+        await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(lab.lookUps).hasSize(24));
         var other = lab.sandbox(Lab.policy(Lab.web(8443, "a.allowed.test")));
         try (var channel = other.to("a.allowed.test", 8443)) {
             channel.socket().setSoTimeout(5000);

@@ -107,7 +107,7 @@ class EgressKeepingTest {
             Inside.say(channel, new byte[1000]);
             open.add(channel);
         }
-        await().untilAsserted(() -> assertThat(lab.arrivals).hasSize(20));
+        await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(lab.arrivals).hasSize(20));
         lab.gateway.detach(inside.id);
         lab.store.write(tx -> {
             lab.gateway.forget(tx, inside.id);
@@ -174,7 +174,7 @@ class EgressKeepingTest {
         lab.gateway.detach(inside.id);
         assertThat(reconciled(inside.id)).containsEntry("whole", false).containsEntry("unsettled", 1L);
         execute("DROP TRIGGER full");
-        await().untilAsserted(() -> assertThat(reconciled(inside.id)).containsEntry("whole", true).containsEntry("ways", 2L).containsEntry("up", List.of(3500L, 3500L)));
+        await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(reconciled(inside.id)).containsEntry("whole", true).containsEntry("ways", 2L).containsEntry("up", List.of(3500L, 3500L)));
         assertThat(lab.records(inside)).as("what was refused meanwhile").anyMatch(r -> r.action().equals("dns.denied") && "other.denied.test".equals(r.fields().get("host")));
 
         lab.store.write(tx -> tx.execute("DELETE FROM record WHERE category = 'egress' AND action = 'connect.closed' AND sandbox = ?", inside.id.value()));
@@ -201,7 +201,7 @@ class EgressKeepingTest {
                 held.add(hoarder.connect(address, 8443));
             }
         }
-        await().untilAsserted(() -> assertThat(lab.lookUps).hasSize(32));
+        await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(lab.lookUps).hasSize(32));
         var other = lab.sandbox(new TenantId("other"), Lab.policy(Lab.web(8443, "a.allowed.test")));
         assertThat(send(other, "a.allowed.test", 10)).isEqualTo("10 bytes");
         assertThat(lab.lookUps).hasSize(33);

@@ -176,7 +176,7 @@ class EgressReadyTest {
             }
         });
         try {
-            await().until(() -> leads(inside, FIRST));
+            await().atMost(java.time.Duration.ofSeconds(30)).until(() -> leads(inside, FIRST));
             assertThat(said(inside, FIRST)).as("the gateway knows no such name").isIn("reset", "");
             assertThat(answered).isFalse();
             assertThat(lab.arrivals).isEmpty();

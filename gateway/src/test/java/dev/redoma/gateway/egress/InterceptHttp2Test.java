@@ -243,7 +243,7 @@ class InterceptHttp2Test {
             talk.request(1, true, GOOD);
             assertThat(talk.answer(1)).startsWith("200 ");
         }
-        org.awaitility.Awaitility.await().untilAsserted(() -> assertThat(lab.told(inside)).contains("connect.closed " + A + " -"));
+        org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(lab.told(inside)).contains("connect.closed " + A + " -"));
         try (var talk = talk(true)) {
             talk.request(1, true, GOOD);
             assertThat(talk.answer(1)).startsWith("200 ");

@@ -93,7 +93,7 @@ class PlainHttpTest {
         assertThat(exchange(get)).startsWith("HTTP/1.1 403 ").contains("\r\nRetry-After: 3", "\"reason\":\"rate\"", "\"retryAfterSeconds\":3");
         lab.apply(inside, Lab.policy(Lab.rule("request.web[0]", EgressClass.WEB, Rule.Handling.OPAQUE, 80, List.of(), Set.of(), null, 50L, "a.allowed.test")), null);
         exchange(get);
-        org.awaitility.Awaitility.await().untilAsserted(() -> assertThat(lab.arrivals).filteredOn(a -> a.endsWith(" connection")).hasSize(2));
+        org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(lab.arrivals).filteredOn(a -> a.endsWith(" connection")).hasSize(2));
         assertThat(exchange(get)).startsWith("HTTP/1.1 403 ").contains("\"reason\":\"budget\"", "\"rule\":\"request.web[0]\"").doesNotContain("retryAfter");
         assertThat(lab.arrivals).filteredOn(a -> a.endsWith(" connection")).as("nothing is dialled").hasSize(2);
         assertThat(lab.told(inside)).contains("request.denied a.allowed.test rate", "request.denied a.allowed.test budget");

@@ -19,7 +19,7 @@ class AdoptCostTest {
         try (var host = new Host()) {
             var box = host.start("i=0; while [ $i -lt 50 ]; do sleep 900 & i=$((i+1)); done");
             var init = ProcessHandle.of(box.ref().pid()).orElseThrow();
-            await().until(() -> init.children().count() == 50);
+            await().atMost(java.time.Duration.ofSeconds(30)).until(() -> init.children().count() == 50);
             var millis = new ArrayList<Double>();
             var spawns = new ArrayList<Double>();
             var noop = List.of(host.config().launcher().resolveSibling("noop").toString());

@@ -109,7 +109,7 @@ final class Host implements AutoCloseable {
 
     /// Waits until the script of this instance is through, then what it wrote to `/out`.
     static String out(InstanceSpec spec) throws IOException {
-        await().atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(20)).until(() -> Files.exists(spec.upper().resolve("done")));
+        await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(20)).until(() -> Files.exists(spec.upper().resolve("done")));
         var out = spec.upper().resolve("out");
         return Files.exists(out) ? Files.readString(out).strip() : "";
     }

@@ -44,7 +44,7 @@ class VersionOneTest {
     void aForkBombIsFrozenAndKilled() throws Exception {
         host.script("( while :; do sleep 900 & done ) 2>/dev/null");
         var box = host.tier.create(host.spec());
-        await().atMost(Duration.ofSeconds(20)).until(() -> box.usage().pids() > 60);
+        await().atMost(Duration.ofSeconds(30)).until(() -> box.usage().pids() > 60);
         box.freeze();
         assertThat(box.frozen()).isTrue();
         box.kill();
@@ -57,11 +57,11 @@ class VersionOneTest {
         host.script("( while [ ! -f /run/redoma/go ]; do sleep 0.02; done; sleep 901 & sleep 902 & wait ) &");
         var spec = host.spec();
         var box = host.tier.create(spec);
-        await().until(() -> ProcessHandle.of(box.ref().pid()).stream().flatMap(ProcessHandle::children).count() > 0);
+        await().atMost(Duration.ofSeconds(30)).until(() -> ProcessHandle.of(box.ref().pid()).stream().flatMap(ProcessHandle::children).count() > 0);
         int child = (int) ProcessHandle.of(box.ref().pid()).stream().flatMap(ProcessHandle::children).findFirst().orElseThrow().pid();
         var group = box.adopt(ExecId.mint(), child);
         Files.writeString(spec.channelDir().resolve("go"), "");
-        await().until(() -> ProcessHandle.of(child).stream().flatMap(ProcessHandle::descendants).count() >= 2);
+        await().atMost(Duration.ofSeconds(30)).until(() -> ProcessHandle.of(child).stream().flatMap(ProcessHandle::descendants).count() >= 2);
         group.kill();
         assertThat(group.populated()).isFalse();
         assertThat(group.cpuMicros()).isPositive();
