@@ -51,8 +51,8 @@ class ExecEndTest {
         long before = System.nanoTime();
         var done = rig.run(GuestRig.sh("sleep 311", 1000L));
         assertThat(Duration.ofNanos(System.nanoTime() - before)).isBetween(Duration.ofMillis(950), Duration.ofSeconds(3));
-        assertThat(done.exec().timedOut()).isTrue();
-        assertThat(done.exec().killed()).isFalse();
+        assertThat(done.exec().timedOut()).as("%s", done.exec()).isTrue();
+        assertThat(done.exec().killed()).as("%s", done.exec()).isFalse();
         assertThat(running("sleep", "311")).isFalse();
         assertThat(rig.sh("echo ok").text()).isEqualTo("ok\n");
     }
@@ -61,7 +61,7 @@ class ExecEndTest {
     void ex17_ex18_a_timed_out_result_is_no_success_and_keeps_what_was_printed() throws Exception {
         var done = rig.run(GuestRig.sh("echo A; sleep 60", 1500L));
         assertThat(done.text()).isEqualTo("A\n");
-        assertThat(done.exec().timedOut()).isTrue();
+        assertThat(done.exec().timedOut()).as("%s", done.exec()).isTrue();
         assertThat(done.exec().exitCode()).isEqualTo(137);
         assertThat(done.exec().reason()).isEqualTo("timeout");
     }
@@ -75,7 +75,7 @@ class ExecEndTest {
         assertThat(kill(exec)).isFalse();
         var seen = rig.get(exec);
         assertThat(seen.state()).isEqualTo("exited");
-        assertThat(seen.killed()).isTrue();
+        assertThat(seen.killed()).as("%s", seen).isTrue();
         assertThat(seen.exitCode()).isEqualTo(137);
     }
 
@@ -105,7 +105,7 @@ class ExecEndTest {
         var done = rig.finish(exec); // while the child waits for what comes only after this
         assertThat(done.text()).isEqualTo("early\n");
         assertThat(done.exec().exitCode()).isZero();
-        assertThat(done.exec().outputClosed()).isFalse();
+        assertThat(done.exec().outputClosed()).as("%s", done.exec()).isFalse();
         Files.createFile(go);
         var out = new java.io.ByteArrayOutputStream();
         try (var output = rig.execs.output(GuestRig.CALLER, rig.id.value(), exec.id(), 0, true, true)) {
@@ -139,7 +139,7 @@ class ExecEndTest {
     void rl02_an_exec_that_runs_out_of_memory_says_so() throws Exception {
         try (var small = new GuestRig(64L << 20)) {
             var done = small.run(GuestRig.spec("python3", "-c", "x = bytearray(96 << 20); print('never')"));
-            assertThat(done.exec().oomKilled()).isTrue();
+            assertThat(done.exec().oomKilled()).as("%s", done.exec()).isTrue();
             assertThat(done.exec().exitCode()).isEqualTo(137);
             assertThat(done.exec().reason()).isEqualTo("oom");
             assertThat(small.sh("echo ok").text()).isEqualTo("ok\n");
@@ -151,7 +151,7 @@ class ExecEndTest {
         try (var small = new GuestRig(64L << 20)) {
             var done = small.run(GuestRig.sh("python3 -c 'x = bytearray(96 << 20)'; exit 1", null));
             assertThat(done.exec().exitCode()).isEqualTo(1);
-            assertThat(done.exec().oomKilled()).isTrue();
+            assertThat(done.exec().oomKilled()).as("%s", done.exec()).isTrue();
         }
     }
 

@@ -119,7 +119,7 @@ class ExecStreamTest {
         var spec = new ExecSpec(List.of("yes"), "/", null, "root", null, null, 4000L, 1L << 16, null);
         var done = rig.run(spec);
         assertThat(done.exec().wallMs()).isBetween(4000L, 60_000L);
-        assertThat(done.exec().timedOut()).isTrue();
+        assertThat(done.exec().timedOut()).as("%s", done.exec()).isTrue();
         assertThat(done.out()).hasSize(1 << 16);
         assertThat(done.exec().droppedBytes()).isPositive();
     }

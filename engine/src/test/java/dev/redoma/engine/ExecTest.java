@@ -128,7 +128,7 @@ class ExecTest {
         var exec = rig.sh(script).exec();
         assertThat(exec.exitCode()).isEqualTo(code);
         assertThat(exec.signal()).isEqualTo(signal);
-        assertThat(exec.killed()).isFalse();
+        assertThat(exec.killed()).as("%s", exec).isFalse();
     }
 
     @Test

@@ -15,7 +15,7 @@ import java.util.List;
 /// A server with some routes for one test, and a client of it.
 final class Served implements AutoCloseable {
     final HttpServer server;
-    final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(5)).build();
+    final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(30)).build();
 
     Served(Route... routes) {
         this(HttpServer.Settings.on("127.0.0.1", 0), routes);
@@ -30,7 +30,7 @@ final class Served implements AutoCloseable {
     }
 
     HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(uri(path)).timeout(Duration.ofSeconds(20));
+        return HttpRequest.newBuilder(uri(path)).timeout(Duration.ofSeconds(60));
     }
 
     HttpResponse<String> get(String path) throws IOException, InterruptedException {
@@ -45,7 +45,7 @@ final class Served implements AutoCloseable {
     /// Sends bytes as they are and reads until the server closes.
     String raw(String request) throws IOException {
         try (var socket = new Socket("127.0.0.1", server.address().getPort())) {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(30_000);
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         }

@@ -42,14 +42,14 @@ class WebSocketTest {
 
     private static java.net.http.WebSocket open(Served s, Heard heard) {
         return s.client.newWebSocketBuilder()
-                .buildAsync(URI.create(s.uri("/ws").toString().replace("http:", "ws:")), heard).orTimeout(5, TimeUnit.SECONDS).join();
+                .buildAsync(URI.create(s.uri("/ws").toString().replace("http:", "ws:")), heard).orTimeout(30, TimeUnit.SECONDS).join();
     }
 
     @Test
     void messagesGoBothWaysAndTheCloseCarriesItsReason() throws Exception {
         try (var s = new Served(new Route("GET", "/ws", x -> x.webSocket(ws -> {
             while (true) {
-                switch (ws.receive(Duration.ofSeconds(5))) {
+                switch (ws.receive(Duration.ofSeconds(30))) {
                     case WebSocket.Binary b -> ws.send(b.bytes(), 0, b.bytes().length);
                     case WebSocket.Text t when t.text().equals("end") -> {
                         ws.close(4001, "taken over");
@@ -76,7 +76,7 @@ class WebSocketTest {
     void aClientThatBreaksOffIsSeen() throws Exception {
         var seen = new CompletableFuture<WebSocket.Message>();
         try (var s = new Served(new Route("GET", "/ws", x -> x.webSocket(ws -> {
-            var got = ws.receive(Duration.ofSeconds(10));
+            var got = ws.receive(Duration.ofSeconds(30));
             if (got != null) {
                 seen.complete(got);
             }

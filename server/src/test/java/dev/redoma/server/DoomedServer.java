@@ -28,7 +28,7 @@ final class DoomedServer {
         var s = new RealEngine(Path.of(args[0]), Integer.parseInt(args[1]));
         var verbs = s.sandboxes();
         var one = s.create("one");
-        Thread.sleep(Integer.parseInt(args[1]) > 0 ? 1500 : 0);
+        claim(s, Integer.parseInt(args[1]));
         s.create("two");
         s.sh("one", "echo kept > /root/kept; sync");
         verbs.snapshot(RealEngine.ALICE, "one", new CreateSnapshot("save", null));
@@ -48,6 +48,15 @@ final class DoomedServer {
         build(s, RealEngine.OPERATOR, "built", "FROM tiny");
         build(s, new Caller("kyalice", RealEngine.ALICE.tenant(), Set.of(Scope.OPERATE)), "on-saved", "FROM of-a-fork");
         Runtime.getRuntime().halt(0);
+    }
+
+    /// One that was started ahead, once there is one.
+    private static void claim(RealEngine s, int ahead) throws InterruptedException {
+        boolean claimed = ahead == 0;
+        for (int i = 0; i < 40 && !claimed; i++) {
+            Thread.sleep(1500);
+            claimed = s.create("ahead-" + i).warm();
+        }
     }
 
     /// Of one layer, as `docker save` writes it.

@@ -137,7 +137,7 @@ class EgressSuiteTest {
     /// The number of packets once none comes any more.
     private static long quiet() {
         long[] seen = {-1};
-        Awaitility.await().pollInterval(java.time.Duration.ofMillis(25)).until(() -> {
+        Awaitility.await().atMost(java.time.Duration.ofSeconds(30)).pollInterval(java.time.Duration.ofMillis(25)).until(() -> {
             long now = internet.packets();
             boolean still = now == seen[0];
             seen[0] = now;

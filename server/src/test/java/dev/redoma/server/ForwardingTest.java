@@ -86,7 +86,7 @@ class ForwardingTest {
     private static void work() throws Exception {
         var box = server.post("/v1/sandboxes", Map.of("template", "tiny"), Sandbox.class);
         var exec = server.post("/v1/sandboxes/" + box.id() + "/execs", Map.of("argv", List.of("echo", SEALED)), Exec.class);
-        server.get("/v1/sandboxes/" + box.id() + "/execs/" + exec.id() + "?waitMs=20000");
+        server.get("/v1/sandboxes/" + box.id() + "/execs/" + exec.id() + "?waitMs=30000");
         server.send("DELETE", "/v1/sandboxes/" + box.id(), BodyPublishers.noBody());
     }
 

@@ -83,7 +83,7 @@ class IdleUseTest {
         var box = box();
         app(box, "while :; do printf x; sleep 0.3; done");
         try (var socket = asked(box)) {
-            long end = System.nanoTime() + IDLE.multipliedBy(3).toNanos();
+            long end = System.nanoTime() + IDLE.multipliedBy(2).toNanos();
             while (System.nanoTime() < end) {
                 assertThat(socket.getInputStream().read()).isNotNegative();
             }
@@ -107,7 +107,7 @@ class IdleUseTest {
         var watch = server.client().send(server.request("/v1/sandboxes/" + box + "/files/watch?path=/tmp").build(), BodyHandlers.ofInputStream());
         assertThat(watch.statusCode()).isEqualTo(200);
         assertThat(line(watch.body())).contains("ready");
-        Thread.sleep(IDLE.multipliedBy(3));
+        Thread.sleep(IDLE.multipliedBy(2));
         assertThat(state(box)).isEqualTo("running");
         watch.body().close();
         mustBecomeIdle(box);

@@ -84,7 +84,7 @@ class InternalServersTest {
         } finally {
             for (var one : SERVERS.reversed()) {
                 one.destroy();
-                one.waitFor(20, TimeUnit.SECONDS);
+                one.waitFor(30, TimeUnit.SECONDS);
             }
             if (internet != null) {
                 internet.close();

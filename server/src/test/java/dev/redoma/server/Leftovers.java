@@ -26,14 +26,26 @@ final class Leftovers {
         return found;
     }
 
-    /// A loop device frees itself when the kernel has let go of the file system, which may be after the unmounting has returned.
+    /// A loop device frees itself when the kernel has let go of the file system, which may be after the unmounting has returned. It cannot while
+    /// somebody else on this machine has a copy of the mount in a namespace made meanwhile (as by `ip netns exec`): that is nothing left by us.
     private static List<Path> leftLoops(Path dir) throws IOException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        long step = TimeUnit.MILLISECONDS.toNanos(50);
         List<Path> left;
         while (!(left = loops(dir)).isEmpty() && mounts(dir).isEmpty() && System.nanoTime() < end) {
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            if (step > TimeUnit.SECONDS.toNanos(1) && left.stream().allMatch(loop -> keptByOthers(loop, dir))) {
+                System.err.println("others on this machine keep " + left + " by a copy of the mount");
+                return List.of();
+            }
+            LockSupport.parkNanos(step);
+            step = Math.min(2 * step, TimeUnit.SECONDS.toNanos(2));
         }
         return left;
+    }
+
+    private static boolean keptByOthers(Path loop, Path dir) {
+        var source = " /dev/" + loop.getFileName() + " ";
+        return ProcessHandle.allProcesses().filter(p -> read(Path.of("/proc/" + p.pid() + "/mountinfo")).contains(source)).anyMatch(p -> !ours(p, dir) && !names(p, dir));
     }
 
     /// Below this process, or left by one that is gone: whoever looks at the directory from elsewhere on this machine is neither.

@@ -68,8 +68,8 @@ class RealServerTest {
     @Test
     void aTimeoutKeepsWhatWasPrintedAndSaysSo() throws Exception {
         var run = s.post(at("/execs"), new dev.redoma.model.wire.ExecSpec(List.of("sh", "-c", "echo A; sleep 60"), null, null, null, null, null, 1000L, null, null), Exec.class);
-        var end = RealServer.read(s.get(at("/execs/" + run.id() + "?waitMs=10000")), Exec.class);
-        assertThat(end.timedOut()).isTrue();
+        var end = RealServer.read(s.get(at("/execs/" + run.id() + "?waitMs=30000")), Exec.class);
+        assertThat(end.timedOut()).as("%s", end).isTrue();
         assertThat(s.send("GET", at("/execs/" + run.id() + "/output"), BodyPublishers.noBody(), "Accept", "text/event-stream").body()).contains("\"base64\":\"QQo=\"");
     }
 
@@ -129,7 +129,7 @@ class RealServerTest {
         var run = s.post(at("/execs"), new dev.redoma.model.wire.ExecSpec(List.of("wc", "-c"), null, null, null, null, true, null, null, null), Exec.class);
         var sent = s.send("POST", at("/execs/" + run.id() + "/stdin?close=true"), BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(new byte[300_000])));
         assertThat(sent.statusCode()).isEqualTo(204);
-        assertThat(RealServer.read(s.get(at("/execs/" + run.id() + "?waitMs=10000")), Exec.class).exitCode()).isZero();
+        assertThat(RealServer.read(s.get(at("/execs/" + run.id() + "?waitMs=30000")), Exec.class).exitCode()).isZero();
         assertThat(s.send("GET", at("/execs/" + run.id() + "/output"), BodyPublishers.noBody(), "Accept", "application/vnd.redoma.output").body()).contains("300000");
     }
 
@@ -141,7 +141,7 @@ class RealServerTest {
                 .buildAsync(URI.create(s.url().replace("http:", "ws:") + at("/execs/" + run.id() + "/terminal")), heard).join();
         ws.sendText("{\"cols\":123,\"rows\":45}", true).join();
         ws.sendBinary(ByteBuffer.wrap("stty size; exit 5\n".getBytes()), true).join();
-        assertThat(heard.closed.get(15, TimeUnit.SECONDS)).isEqualTo("1000 5");
+        assertThat(heard.closed.get(30, TimeUnit.SECONDS)).isEqualTo("1000 5");
         assertThat(heard.text.toString()).contains("45 123");
     }
 

@@ -51,7 +51,7 @@ class RedactionWireTest {
 
     private static Exec run(Sandbox in, String... argv) throws Exception {
         var begun = s.post(at(in, "/execs"), new ExecSpec(List.of(argv), null, Map.of("S", SECRET), null, null, null, null, null, null), Exec.class);
-        return RealServer.read(s.get(at(in, "/execs/" + begun.id() + "?waitMs=20000")), Exec.class);
+        return RealServer.read(s.get(at(in, "/execs/" + begun.id() + "?waitMs=30000")), Exec.class);
     }
 
     private static String output(Sandbox in, Exec exec) throws Exception {
@@ -134,12 +134,12 @@ class RedactionWireTest {
         var script = "echo \"1 $L $S\"; while [ ! -e /tmp/go ]; do sleep 0.05; done; echo \"2 $L $S\"";
         var begun = s.post(at(own, "/execs"), new ExecSpec(List.of("sh", "-c", script), null, Map.of("L", later, "S", SECRET), null, null, null, null, null, null), Exec.class);
         var stars = "*".repeat(SECRET.length());
-        org.awaitility.Awaitility.await().untilAsserted(() -> assertThat(output(own, begun)).isEqualTo("1 " + later + " " + stars + "\n"));
+        org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(output(own, begun)).isEqualTo("1 " + later + " " + stars + "\n"));
         var answer = s.post(at(own, "/redact"), new Redact(Map.of("LATER", later + "\n"), null));
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
         assertThat(answer.body()).isEqualTo("{\"names\":[\"LATER\",\"PASSWORD\"]}");
         run(own, "touch", "/tmp/go");
-        var ended = RealServer.read(s.get(at(own, "/execs/" + begun.id() + "?waitMs=20000")), Exec.class);
+        var ended = RealServer.read(s.get(at(own, "/execs/" + begun.id() + "?waitMs=30000")), Exec.class);
         assertThat(output(own, ended)).isEqualTo("1 " + later + " " + stars + "\n2 " + "*".repeat(later.length()) + " " + stars + "\n");
         assertThat(output(own, run(own, "echo", later))).isEqualTo("*".repeat(later.length()) + "\n");
         assertThat(s.get(at(own, "/execs")).body()).doesNotContain(later);
@@ -163,10 +163,10 @@ class RedactionWireTest {
         var script = "echo \"$S $S\"; while [ ! -e /tmp/go ]; do sleep 0.05; done; echo \"$S\"";
         var begun = s.post(at(own, "/execs"), new ExecSpec(List.of("sh", "-c", script), null, Map.of("S", SECRET), null, null, null, null, null, null), Exec.class);
         var stars = "*".repeat(SECRET.length());
-        org.awaitility.Awaitility.await().untilAsserted(() -> assertThat(output(own, begun)).isEqualTo(stars + " " + stars + "\n"));
+        org.awaitility.Awaitility.await().atMost(java.time.Duration.ofSeconds(30)).untilAsserted(() -> assertThat(output(own, begun)).isEqualTo(stars + " " + stars + "\n"));
         s.restart();
         run(own, "touch", "/tmp/go");
-        var ended = RealServer.read(s.get(at(own, "/execs/" + begun.id() + "?waitMs=20000")), Exec.class);
+        var ended = RealServer.read(s.get(at(own, "/execs/" + begun.id() + "?waitMs=30000")), Exec.class);
         assertThat(output(own, ended)).isEqualTo(stars + " " + stars + "\n" + stars + "\n");
         var records = EnvdClient.JSON.readTree(s.get("/v1/audit?category=redaction&limit=1000&sandbox=" + own.id()).body()).get("items");
         var told = new java.util.ArrayList<String>();

@@ -48,6 +48,7 @@ class SetUpTest {
         web = serve(80, connection -> connection.write(ByteBuffer.wrap("HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nhello\n".getBytes())));
         held = serve(9000, connection -> {
             arrived.add("held");
+            connection.write(ByteBuffer.wrap("in\n".getBytes()));
             while (connection.read(ByteBuffer.allocate(100)) >= 0) {
                 // until it ends
             }
@@ -121,9 +122,10 @@ class SetUpTest {
     @Test
     void setUpReachesWhatItMayAndNothingOfItIsOpenWhenTheSandboxIsSomebodys() throws Exception {
         var box = server.post("/v1/sandboxes", Map.of("policy", "setup:\n  run:\n    - wget -qO /tmp/got http://setup.test/\n    - '! wget -qO /tmp/later http://later.test/'\n"
-                + "    - \"for h in setup both; do (sleep 600 | nc $h.test 9000; echo over >> /tmp/over) > /dev/null 2>&1 & done; sleep 1\"\n" + REST), Sandbox.class);
+                + "    - \"for h in setup both; do (sleep 600 | nc $h.test 9000 > /tmp/in-$h; echo over >> /tmp/over) > /dev/null 2>&1 & done; "
+                + "i=0; while [ $(cat /tmp/in-* | wc -l) -lt 2 ] && [ $i -lt 70 ]; do sleep 0.1; i=$((i+1)); done\"\n" + REST), Sandbox.class);
         assertThat(arrived).containsOnlyOnce("Host: setup.test").doesNotContain("Host: later.test").filteredOn("held"::equals).hasSize(2);
-        await().atMost(Duration.ofSeconds(5)).until(() -> arrived.stream().filter("ended"::equals).count() == 2);
+        await().atMost(Duration.ofSeconds(30)).until(() -> arrived.stream().filter("ended"::equals).count() == 2);
         var in = new BaseBox(server, box);
         assertThat(in.run("user", "cat /tmp/got; wget -qO- http://setup.test/ 2> /dev/null || echo refused; wget -qO- http://later.test/").out()).isEqualTo("hello\nrefused\nhello\n");
         assertThat(records(box.id(), "sandbox")).contains("\"action\":\"set-up\"", "\"commands\":3");
@@ -142,10 +144,10 @@ class SetUpTest {
                 throw new IllegalStateException(failed);
             }
         });
-        await().atMost(Duration.ofSeconds(10)).until(() -> server.get("/v1/sandboxes/slow").statusCode() == 200);
+        await().atMost(Duration.ofSeconds(30)).until(() -> server.get("/v1/sandboxes/slow").statusCode() == 200);
         var other = server.post("/v1/sandboxes/slow/execs", Map.of("argv", List.of("test", "-e", "/tmp/done")));
         if (other.statusCode() < 300) { // it waited
-            assertThat(json(server.get("/v1/sandboxes/slow/execs/" + json(other.body()).get("id").asString() + "?waitMs=10000").body()).get("exitCode").asInt(-1)).isZero();
+            assertThat(json(server.get("/v1/sandboxes/slow/execs/" + json(other.body()).get("id").asString() + "?waitMs=30000").body()).get("exitCode").asInt(-1)).isZero();
         } else {
             assertThat(json(other.body()).get("code").asString()).as(other.body()).isEqualTo("wrong-state");
         }

@@ -59,7 +59,7 @@ class WorkspaceFromNetworkTest {
         origin.serve(outside.serverSocket().bind(new InetSocketAddress("0.0.0.0", 8080)), null);
         origin.serve(outside.serverSocket().bind(new InetSocketAddress("0.0.0.0", 443)), GitOrigin.tls(dir.resolve(TlsInit.CHAIN), dir.resolve(TlsInit.KEY)));
         Files.writeString(dir.resolve("floor.yaml"), "egress: {web: [{hosts: ['*'], ports: any, tls: opaque}], internal: [{host: git.inside.test, cidrs: [10.77.0.0/24], ports: any}]}");
-        server = RealServer.start(Map.of("REDOMA_POLICY_FLOOR", dir.resolve("floor.yaml").toString(), "REDOMA_TIMES_WORKSPACE", "40s"),
+        server = RealServer.start(Map.of("REDOMA_POLICY_FLOOR", dir.resolve("floor.yaml").toString(), "REDOMA_TIMES_WORKSPACE", "25s"),
                 new CheckedDialler(WorkspaceFromNetworkTest::resolve, outside::socket, Duration.ofSeconds(5)));
         trusting();
     }
@@ -194,14 +194,14 @@ class WorkspaceFromNetworkTest {
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(422);
         assertThat(json(answer).get("code").asString()).isEqualTo("setup-failed");
         assertThat(json(answer).get("detail").asString()).contains(words);
-        assertThat(Duration.ofNanos(System.nanoTime() - before)).as("nothing waits for a name or password").isLessThan(Duration.ofSeconds(35));
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).as("nothing waits for a name or password").isLessThan(Duration.ofSeconds(22));
     }
 
     @Test
     void aServerThatFallsSilentIsGivenUpWhenTheTimeIsOver() throws Exception {
         long before = System.nanoTime();
         var answer = create(WEB, "git:http://git.allowed.test/stall.git");
-        assertThat(Duration.ofNanos(System.nanoTime() - before)).isBetween(Duration.ofSeconds(39), Duration.ofSeconds(70));
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isBetween(Duration.ofSeconds(24), Duration.ofSeconds(55));
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(422);
         assertThat(json(answer).get("details").get("limit").asString()).isEqualTo("times.workspace");
     }

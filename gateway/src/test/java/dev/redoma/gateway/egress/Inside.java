@@ -38,7 +38,7 @@ final class Inside implements AutoCloseable {
         try (var channel = network.datagram(StandardProtocolFamily.INET)) {
             channel.connect(RESOLVER);
             channel.write(ByteBuffer.wrap(Message.newQuery(Record.newRecord(name, type, DClass.IN)).toWire()));
-            channel.socket().setSoTimeout(10_000);
+            channel.socket().setSoTimeout(30_000);
             byte[] answer = new byte[4096];
             var packet = new java.net.DatagramPacket(answer, answer.length);
             channel.socket().receive(packet);
@@ -52,7 +52,7 @@ final class Inside implements AutoCloseable {
             channel.connect(RESOLVER);
             byte[] query = Message.newQuery(Record.newRecord(Name.fromString(name, Name.root), type, DClass.IN)).toWire();
             channel.write(ByteBuffer.allocate(query.length + 2).putShort((short) query.length).put(query).flip());
-            channel.socket().setSoTimeout(10_000);
+            channel.socket().setSoTimeout(30_000);
             var in = new java.io.DataInputStream(channel.socket().getInputStream());
             return new Message(in.readNBytes(in.readUnsignedShort()));
         }
@@ -75,7 +75,7 @@ final class Inside implements AutoCloseable {
         SocketChannel channel = network.socket();
         try {
             channel.socket().connect(new InetSocketAddress(address, port), 10_000);
-            channel.socket().setSoTimeout(20_000);
+            channel.socket().setSoTimeout(30_000);
             return channel;
         } catch (IOException refused) {
             channel.close();
