@@ -81,7 +81,7 @@ class AuditBehavioursTest {
         truth.add(alice.id() + " sandbox.resume");
         truth.add(alice.id() + " sandbox.resumed");
         assertThat(bobs.killExec(service)).isTrue();
-        box.await(service, 10_000);
+        box.await(service, 30_000);
         truth.add(bob.id() + " exec.ended exited killed");
         box.sh("wget -qO- http://denied.example.com/ || true");
         exec(truth, alice.id(), "gateway egress.dns.denied", "exited 0");

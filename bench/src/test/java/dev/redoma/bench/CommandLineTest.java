@@ -125,7 +125,7 @@ class CommandLineTest {
                 .redirectErrorStream(true).start();
         assertThat(process.getInputStream().read()).isEqualTo('u');
         process.destroy();
-        assertThat(process.waitFor(20, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(30, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
         assertThat(redoma.call("list", "-q", "--label", "made=interrupted").text()).isEmpty();
     }
 

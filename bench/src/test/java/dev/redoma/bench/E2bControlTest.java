@@ -235,7 +235,7 @@ class E2bControlTest {
         var api = lab.api();
         var hash = "a".repeat(64);
         var link = api.get("/templates/any/files/" + hash).expect(201).json();
-        assertThat(link.get("present").asBoolean()).isFalse();
+        assertThat(link.get("present").asBoolean()).as("%s", link).isFalse();
         var path = link.get("url").asString().replaceFirst("^http://[^/]+", "");
         refused(api.put(path.replace(hash, "b".repeat(64)), new byte[] {1}, "application/octet-stream"), 401, "link");
         refused(api.put(path.replace("tenant=default", "tenant=other"), new byte[] {1}, "application/octet-stream"), 401, "link");

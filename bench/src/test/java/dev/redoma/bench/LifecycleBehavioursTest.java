@@ -40,7 +40,7 @@ class LifecycleBehavioursTest {
         try (var box = lab.tiny(Map.of("onTimeout", "pause", "limits", Map.of("lifetimeMs", 60_000)))) {
             box.sh("head -c 20000000 /dev/urandom > /root/big; sha256sum /root/big > /root/sum");
             box.api().post(box.path("/lifetime"), Map.of("lifetimeMs", 1000)).expect(200);
-            await().atMost(Duration.ofSeconds(5)).until(() -> "paused".equals(box.state()));
+            await().atMost(Duration.ofSeconds(30)).until(() -> "paused".equals(box.state()));
             box.verb("resume");
             box.api().post(box.path("/lifetime"), Map.of("lifetimeMs", 60_000)).expect(200);
             assertThat(box.sh("cd /root; sha256sum -c sum").code()).isZero();
@@ -179,7 +179,7 @@ class LifecycleBehavioursTest {
     void lc26_aVanishedInstanceIsToldAndItsNameCanBeUsedAnew(Lab lab) {
         var box = lab.tiny(Map.of("name", "vanishing"));
         lab.killInit(box);
-        await().atMost(Duration.ofSeconds(10)).until(() -> !"running".equals(box.state()));
+        await().atMost(Duration.ofSeconds(30)).until(() -> !"running".equals(box.state()));
         assertThat(box.show().get("reason").get("kind").asString()).isIn("crashed", "host");
         box.close();
     }

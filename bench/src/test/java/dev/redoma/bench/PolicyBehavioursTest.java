@@ -39,7 +39,7 @@ class PolicyBehavioursTest {
         try (var box = lab.tiny(); var other = lab.tiny(Map.of("policy", "privileges: none\nresources: {pids: 64}\n"))) {
             var none = lab.api().get(box.path("/policy")).expect(200).json();
             assertThat(none.get("name").asString()).isEqualTo("none");
-            assertThat(none.get("closed").asBoolean()).isTrue();
+            assertThat(none.get("closed").asBoolean()).as("%s", none).isTrue();
             assertThat(none.get("reach").size()).isZero();
             var told = lab.api().get(other.path("/policy")).expect(200).json();
             assertThat(told.get("name").asString()).startsWith("custom:").isEqualTo(other.show().get("policy").asString());

@@ -45,16 +45,16 @@ record Redoma(String url, String key) {
         return run(builder(command(args)).redirectInput(new File("/dev/null")));
     }
 
-    /// Waits at most a minute; a pipe on stdin stays open meanwhile.
+    /// Waits at most two minutes; a pipe on stdin stays open meanwhile.
     static Result run(ProcessBuilder builder) throws IOException, InterruptedException {
         var out = Files.createTempFile("redoma-out", "");
         var err = Files.createTempFile("redoma-err", "");
         try {
             long begun = System.nanoTime();
             var process = builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
-            if (!process.waitFor(60, TimeUnit.SECONDS)) {
+            if (!process.waitFor(120, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
-                throw new AssertionError("no end after 60 s: " + builder.command() + "\n" + Files.readString(err));
+                throw new AssertionError("no end after 120 s: " + builder.command() + "\n" + Files.readString(err));
             }
             long millis = (System.nanoTime() - begun) / 1_000_000;
             return new Result(process.exitValue(), Files.readAllBytes(out), Files.readString(err), millis);

@@ -175,7 +175,7 @@ class RestartBehavioursTest {
         var exec = box.start(Box.shell("sleep 2; exit 6"));
         lab.killServer();
         lab.startServer();
-        assertThat(box.as(lab.api()).await(exec, 10_000).get("exitCode").asInt()).isEqualTo(6);
+        assertThat(box.as(lab.api()).await(exec, 30_000).get("exitCode").asInt()).isEqualTo(6);
         assertThat(box.as(lab.api()).sh("echo new").text()).isEqualTo("new\n");
         box.as(lab.api()).close();
     }

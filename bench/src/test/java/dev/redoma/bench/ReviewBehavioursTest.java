@@ -63,7 +63,7 @@ class ReviewBehavioursTest {
         var set = changes(box, "workspace");
         assertThat(entries(set)).containsExactlyInAnyOrder("changed a", "deleted b", "renamed d", "added out", "added p", "added .git/hooks/post-checkout");
         assertThat(set.get("flags").propertyNames()).containsExactlyInAnyOrder("git-hook", "link-leaves-tree", "set-uid", "special-file");
-        assertThat(set.get("complete").asBoolean()).isTrue();
+        assertThat(set.get("complete").asBoolean()).as("%s", set).isTrue();
         assertThat(set.get("counts").get("added").asInt()).isEqualTo(3);
         var patches = lab.api().get(box.path("/changes/patches")).expect(200).json().get("items").valueStream().filter(p -> p.get("path").asString().equals("a")).toList();
         assertThat(patches.getFirst().get("patch").asString()).isEqualTo("--- a/a\n+++ b/a\n@@ -1,1 +1,2 @@\n one\n+more\n");
@@ -74,7 +74,7 @@ class ReviewBehavioursTest {
         box.close();
         var after = changes(box, "workspace");
         assertThat(after.get("digest").asString()).isEqualTo(set.get("digest").asString());
-        assertThat(after.get("ended").asBoolean()).isTrue();
+        assertThat(after.get("ended").asBoolean()).as("%s", after).isTrue();
         assertThat(new String(lab.api().get(box.path("/changes/archive")).expect(200).bytes(), UTF_8)).contains("more");
         assertThat(lab.api().get(box.path("/changes/patches")).expect(200).json().get("items").size()).isGreaterThan(0);
         var recorded = records(box, "changes");
@@ -269,7 +269,7 @@ class ReviewBehavioursTest {
             assertThat(lab.api().post(box.path("/apply"), Map.of("digest", digest)).code()).isEqualTo("changes-moved");
             box.sh("truncate -s 2G /srv/w/huge");
             var now = changes(box, "workspace");
-            assertThat(now.get("complete").asBoolean()).isFalse();
+            assertThat(now.get("complete").asBoolean()).as("%s", now).isFalse();
             assertThat(lab.api().post(box.path("/apply"), Map.of("digest", now.get("digest").asString())).code()).isEqualTo("file-refused");
             assertThat(lab.api().post(box.path("/apply"), Map.of("digest", now.get("digest").asString(), "only", List.of("a"))).status()).isEqualTo(201);
         }

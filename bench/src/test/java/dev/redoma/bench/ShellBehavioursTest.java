@@ -41,14 +41,14 @@ class ShellBehavioursTest {
         var exec = shell();
         try (var term = new Term(box, exec, 0)) {
             term.type("cd /tmp; export A=1; sh -c 'echo slee''ping; sleep 60'\n");
-            term.await("sleeping", 5000); // what the terminal echoes is there before it runs, and a shell that just starts a program keeps the interrupt
+            term.await("sleeping", 30_000); // what the terminal echoes is there before it runs, and a shell that just starts a program keeps the interrupt
             term.type("\u0003");
             term.type("echo here $(pwd) $A.\n");
-            term.await("here /tmp 1.", 5000);
+            term.await("here /tmp 1.", 30_000);
         }
         try (var again = new Term(box, exec, 0)) {
             again.type("echo again $(pwd) $A.\n");
-            again.await("again /tmp 1.", 5000);
+            again.await("again /tmp 1.", 30_000);
         }
         box.killExec(exec);
     }
@@ -91,7 +91,7 @@ class ShellBehavioursTest {
         try (var term = new Term(box, exec, 0)) {
             Thread.sleep(130_000);
             term.type("echo alive-$((2+3))\n");
-            term.await("alive-5", 5000);
+            term.await("alive-5", 30_000);
         }
         box.killExec(exec);
     }
@@ -101,17 +101,17 @@ class ShellBehavioursTest {
         var exec = shell();
         try (var first = new Term(box, exec, 0)) {
             first.type("stty size\n");
-            first.await("24 80", 5000);
+            first.await("24 80", 30_000);
             try (var second = new Term(box, exec, 0)) {
-                assertThat(first.closeCode(5000)).isEqualTo(4001);
+                assertThat(first.closeCode(30_000)).isEqualTo(4001);
                 assertThat(box.api().post(box.path("/execs/" + exec + "/resize"), Map.of("cols", 0, "rows", 0)).status()).isEqualTo(400);
                 second.type("echo s-$(stty size)\n");
-                second.await("s-24 80", 5000);
+                second.await("s-24 80", 30_000);
                 box.api().post(box.path("/execs/" + exec + "/resize"), Map.of("cols", 100, "rows", 30)).expect(204);
                 second.type("echo t-$(stty size)\n");
-                second.await("t-30 100", 5000);
+                second.await("t-30 100", 30_000);
                 second.type("exit 7\n");
-                assertThat(second.closeCode(5000)).isEqualTo(1000);
+                assertThat(second.closeCode(30_000)).isEqualTo(1000);
                 assertThat(second.reason()).contains("7");
             }
         }
@@ -134,12 +134,12 @@ class ShellBehavioursTest {
         var exec = shell();
         try (var term = new Term(box, exec, 0)) {
             term.type("echo before-$((3+4)); sleep 500\n");
-            term.await("before-7", 5000);
+            term.await("before-7", 30_000);
             term.cut();
         }
         assertThat(box.exec(exec).get("state").asString()).isEqualTo("running");
         try (var again = new Term(box, exec, 0)) {
-            again.await("before-7", 5000);
+            again.await("before-7", 30_000);
         }
         box.killExec(exec);
     }

@@ -120,7 +120,7 @@ class SnapshotBehavioursTest {
                 assertThat(answer.code()).isEqualTo("invalid-field");
                 assertThat(answer.json().get("details").get("allowed").asString()).as("the operator's order is the least").isEqualTo("scrub or refuse");
             }
-            assertThat(saved(lab)).isEqualTo(before);
+            assertThat(before).as("what tests before this one left may go meanwhile").containsAll(saved(lab));
             assertThat(box.api().post(box.path("/snapshots"), Map.of("contents", Map.of("packages", "scrub"))).expect(400).code()).isEqualTo("invalid-field");
         }
     }
@@ -283,7 +283,7 @@ class SnapshotBehavioursTest {
 
     @Test
     void lc29_deletingFreesTheDisk(Lab lab) throws Exception {
-        long empty = used(lab);
+        long empty = settled(lab);
         var box = lab.tiny();
         box.sh("dd if=/dev/urandom of=/root/big bs=1M count=64 2>/dev/null");
         snapshot(box, Map.of("name", "big"));
@@ -300,7 +300,7 @@ class SnapshotBehavioursTest {
     void deletingATemplateVersionFreesTheDiskAndIsRefusedByNameWhileUsed(Lab lab) throws Exception {
         var api = lab.api();
         var tar = Tars.join(Tars.file("etc/passwd", "root:x:0:0::/root:/bin/sh\n".getBytes(UTF_8)), Tars.file("big", random(48 << 20)));
-        long empty = used(lab);
+        long empty = settled(lab);
         var made = api.put("/v1/templates/heavy:v1", tar, "application/x-tar").expect(201).json();
         assertThat(made.get("tags").toString()).isEqualTo("[\"latest\",\"v1\"]");
         assertThat(used(lab)).isGreaterThan(empty + (45L << 20));
@@ -321,6 +321,12 @@ class SnapshotBehavioursTest {
     }
 
     /// Bytes that the pool has in use, after what is under way was written.
+    /// Once what was deleted before is given back.
+    private static long settled(Lab lab) throws IOException {
+        Commands.quiet("btrfs", "subvolume", "sync", lab.rig().place().pool().toString());
+        return used(lab);
+    }
+
     private static long used(Lab lab) throws IOException {
         Commands.quiet("btrfs", "filesystem", "sync", lab.rig().place().pool().toString());
         var store = Files.getFileStore(lab.rig().place().pool());

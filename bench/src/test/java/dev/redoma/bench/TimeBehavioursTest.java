@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,12 +23,15 @@ class TimeBehavioursTest {
 
     @Test
     void lc14_timePausedDoesNotCountAgainstTheLifetime(Lab lab) throws Exception {
-        try (var box = lab.tiny(Map.of("limits", Map.of("lifetimeMs", 6_000)))) {
+        try (var box = lab.tiny(Map.of("limits", Map.of("lifetimeMs", 5_000)))) {
             box.verb("pause");
-            Thread.sleep(7_000);
+            var paused = Instant.now();
+            Thread.sleep(5_500);
             assertThat(box.state()).isEqualTo("paused");
+            var counted = Duration.between(paused, Instant.now());
             var resumed = box.verb("resume");
-            assertThat(Instant.parse(resumed.get("endsAt").asString())).isAfter(Instant.now().plusSeconds(2));
+            var end = Instant.parse(box.created().get("endsAt").asString());
+            assertThat(Instant.parse(resumed.get("endsAt").asString())).as("later by the time it was paused").isAfterOrEqualTo(end.plus(counted).minusMillis(5));
             assertThat(box.sh("echo ok").text()).isEqualTo("ok\n");
         }
     }
@@ -50,7 +52,7 @@ class TimeBehavioursTest {
     void lifetimeAndIdleLimitsEndASandboxAndSayWhich(Lab lab) {
         var old = lab.tiny(Map.of("limits", Map.of("lifetimeMs", 2_000)));
         var idle = lab.tiny(Map.of("limits", Map.of("idleMs", 2_000)));
-        await().atMost(Duration.ofSeconds(8)).until(() -> "ended".equals(old.state()) && "ended".equals(idle.state()));
+        await().atMost(Duration.ofSeconds(30)).until(() -> "ended".equals(old.state()) && "ended".equals(idle.state()));
         assertThat(old.show().get("reason").get("kind").asString()).isEqualTo("timeout");
         assertThat(idle.show().get("reason").get("kind").asString()).isEqualTo("idle");
     }
@@ -59,24 +61,36 @@ class TimeBehavioursTest {
     void lc18_lc19_aRunningExecKeepsASandboxFromBeingIdleAndLookingAtItDoesNot(Lab lab) throws Exception {
         try (var busy = lab.tiny(Map.of("limits", Map.of("idleMs", 2_000)))) {
             var watched = lab.tiny(Map.of("limits", Map.of("idleMs", 2_000)));
-            busy.start(List.of("sleep", "6"));
-            for (int i = 0; i < 12; i++) {
-                Thread.sleep(400);
-                watched.show();
-            }
+            busy.start(List.of("sleep", "60"));
+            Thread.sleep(2_500);
+            await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(400)).until(() -> "ended".equals(watched.show().get("state").asString()));
             assertThat(busy.state()).isEqualTo("running");
-            assertThat(watched.state()).isEqualTo("ended");
         }
     }
 
-    @RepeatedTest(3)
+    @Test
     void lc18_anExecJustBeforeTheLimitKeepsItAlive(Lab lab) throws Exception {
-        try (var box = lab.tiny(Map.of("limits", Map.of("idleMs", 2_000)))) {
-            Thread.sleep(1_700);
-            box.sh("true");
-            Thread.sleep(1_200);
-            assertThat(box.state()).isEqualTo("running");
-        }
+        var limit = Duration.ofSeconds(2);
+        sideBySide(3, random -> {
+            boolean kept = false;
+            for (int tries = 0; !kept; tries++) {
+                assertThat(tries).as("pauses that this machine makes longer than the limit say nothing; these are too many").isLessThan(20);
+                long used = System.nanoTime();
+                try (var box = idle(lab, limit)) {
+                    Thread.sleep(1_700);
+                    long sent = System.nanoTime();
+                    kept = doneOrRefused(box);
+                    if (kept) {
+                        used = sent;
+                        Thread.sleep(1_200);
+                        kept = "running".equals(box.state());
+                    }
+                    if (!kept) {
+                        assertThat(Duration.ofNanos(System.nanoTime() - used)).as("a false stop").isGreaterThanOrEqualTo(limit);
+                    }
+                }
+            }
+        });
     }
 
     @Test
