@@ -8,9 +8,7 @@ import dev.redoma.model.RedomaException;
 import dev.redoma.store.Store;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /// The ledger's records of what the API changes in files. A record is durable before its effect can begin: what cannot be recorded is
 /// not done. What then was not done after all is told by a second one, `….failed`.
@@ -27,25 +25,21 @@ final class FileLog {
     }
 
     /// What the API changes, by whom and where.
-    record Act(Caller caller, Live live, String action, String path, @Nullable String other) {
-        private Map<String, Object> sealed() {
-            return other == null ? Map.of("path", path) : Map.of("path", path, "to", other);
-        }
-    }
+    record Act(Caller caller, Live live, FileAct what) {}
 
     /// Recorded as asked for; its effect may begin.
     void begin(Act act) {
-        append(act, act.action(), Map.of(), act.sealed(), List.of());
+        append(act, act.what(), "", List.of());
     }
 
     /// With the bytes that are to take effect.
     void begin(Act act, FileStreams.Sent sent) {
-        append(act, act.action(), Map.of("bytes", sent.size()), Map.of("path", act.path(), "sha256", sent.sha256()), List.of());
+        append(act, act.what().sent(sent.size(), sent.sha256()), "", List.of());
     }
 
     /// All of an archive is in place.
     void done(Act act, FileStreams.Sent sent) {
-        append(act, act.action() + ".done", Map.of("bytes", sent.size()), Map.of("path", act.path(), "sha256", sent.sha256()), List.of());
+        append(act, act.what().sent(sent.size(), sent.sha256()), ".done", List.of());
     }
 
     /// Runs what was recorded as begun; a refusal is recorded too, and thrown.
@@ -61,17 +55,17 @@ final class FileLog {
     /// Some of an archive may be in place.
     void failed(Act act, String code, Exception why) {
         try {
-            append(act, act.action() + ".failed", Map.of("code", code), act.sealed(), GUESTS);
+            append(act, act.what().failed(code), ".failed", GUESTS);
         } catch (RedomaException unrecorded) {
             why.addSuppressed(unrecorded);
         }
     }
 
-    private void append(Act act, String action, Map<String, Object> open, Map<String, Object> sealed, List<String> fromGuest) {
+    private void append(Act act, FileAct what, String more, List<String> fromGuest) {
         var live = act.live();
-        var facts = new HashMap<>(open);
+        var facts = new HashMap<>(what.open());
         facts.put("digest", live.version());
-        var entry = new Entry(live.tenant().value(), act.caller().key(), live.id().value(), null, CATEGORY, action, facts, sealed, fromGuest);
+        var entry = new Entry(live.tenant().value(), act.caller().key(), live.id().value(), null, CATEGORY, what.action() + more, facts, what.sealed(), fromGuest);
         store.write(tx -> ledger.append(tx, entry));
     }
 }

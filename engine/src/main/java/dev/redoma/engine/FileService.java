@@ -101,7 +101,7 @@ final class FileService implements Files {
             write.setDropXattrs(how.dropped());
         }
         try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, Request.newBuilder().setWrite(write).build())) {
-            var act = new FileLog.Act(caller, live, "write", path, null);
+            var act = new FileLog.Act(caller, live, FileAct.of("write", path, user(live, user)).mode(how.mode()).attributes(how.xattrs(), how.dropped()));
             log.begin(act, FileStreams.up(op, data, path));
             return log.confirmed(act, () -> FileFacts.of(FileStreams.finish(op, LONG, path)));
         }
@@ -112,7 +112,7 @@ final class FileService implements Files {
         var live = changing(caller, sandbox);
         var mkdir = MakeDir.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setMode(FileModes.orNone(mode))
                 .setParents(true);
-        change(caller, live, "mkdir", path, null, Request.newBuilder().setMkdir(mkdir));
+        change(caller, live, FileAct.of("mkdir", path, user(live, user)).mode(mode), path, Request.newBuilder().setMkdir(mkdir));
         return stat(live, path, user, true);
     }
 
@@ -120,14 +120,14 @@ final class FileService implements Files {
     public void move(Caller caller, String sandbox, String from, String to, @Nullable String user) {
         var live = changing(caller, sandbox);
         var move = Move.newBuilder().setFrom(Words.path("from", from)).setTo(Words.path("to", to)).setUser(user(live, user));
-        change(caller, live, "move", from, to, Request.newBuilder().setMove(move));
+        change(caller, live, FileAct.of("move", from, user(live, user)).to(to), from, Request.newBuilder().setMove(move));
     }
 
     @Override
     public void remove(Caller caller, String sandbox, String path, @Nullable String user, boolean recursive) {
         var live = changing(caller, sandbox);
         var remove = Remove.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setRecursive(recursive);
-        change(caller, live, "remove", path, null, Request.newBuilder().setRemove(remove));
+        change(caller, live, FileAct.of("remove", path, user(live, user)).recursive(recursive), path, Request.newBuilder().setRemove(remove));
     }
 
     @Override
@@ -144,7 +144,7 @@ final class FileService implements Files {
         if (owner != null) {
             set.setOwner(Words.user(owner));
         }
-        change(caller, live, "attributes", path, null, Request.newBuilder().setSetAttr(set));
+        change(caller, live, FileAct.of("attributes", path, user(live, user)).mode(mode).owner(owner).recursive(recursive), path, Request.newBuilder().setSetAttr(set));
         return stat(live, path, user, true);
     }
 
@@ -175,7 +175,7 @@ final class FileService implements Files {
     }
 
     private void tarIn(Caller caller, Live live, String path, TarIn.Builder in, InputStream archive) throws IOException {
-        var act = new FileLog.Act(caller, live, "archive", path, null);
+        var act = new FileLog.Act(caller, live, FileAct.of("archive", path, in.getUser()));
         log.begin(act);
         try (var slot = operations.take(live.id()); var busy = live.busy(); var incoming = Incoming.receive(waiting, archive, Incoming.ROOM)) {
             unpack(live, Request.newBuilder().setTarIn(in).build(), path, incoming, act);
@@ -264,8 +264,8 @@ final class FileService implements Files {
         }
     }
 
-    private void change(Caller caller, Live live, String action, String path, @Nullable String other, Request.Builder request) {
-        var act = new FileLog.Act(caller, live, action, path, other);
+    private void change(Caller caller, Live live, FileAct what, String path, Request.Builder request) {
+        var act = new FileLog.Act(caller, live, what);
         log.begin(act);
         log.confirmed(act, () -> operate(live, request.build(), path, op -> op.answer(LONG, path)));
     }

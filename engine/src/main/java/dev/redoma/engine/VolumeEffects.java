@@ -101,8 +101,9 @@ final class VolumeEffects {
     private VolumeRow settled(VolumeRow row, String actor, String action) {
         return core.store().write(tx -> {
             VolumeRows.settle(tx, row.id());
-            core.records().volume(tx, row, actor, action);
-            return VolumeRows.find(tx, row.id()).orElseThrow();
+            var now = VolumeRows.find(tx, row.id()).orElseThrow(); // after a resize another size than `row` says
+            core.records().volume(tx, now, actor, action);
+            return now;
         });
     }
 

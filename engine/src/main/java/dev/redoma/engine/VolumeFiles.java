@@ -21,7 +21,6 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -77,22 +76,22 @@ final class VolumeFiles implements Files {
             throw Problem.of(Code.NOT_OFFERED, "Files of volumes are written without attributes.", "Leave xattrs out, or write the file in a sandbox.").raise();
         }
         int bits = how.mode() == null ? -1 : FileModes.parse(how.mode());
-        var act = new Act(caller, "write", Map.of("path", path));
+        var act = new Act(caller, FileAct.of("write", path, user).mode(how.mode()));
         try (var held = writing(act, volume, false); var tree = tree(held.row(), user)) {
-            return confirmed(act, held.row(), () -> info(tree.write(path, bits, data, written -> record(held.row(), act, "",
-                    Map.of("bytes", written.size()), Map.of("path", path, "sha256", written.sha256())))));
+            return confirmed(act, held.row(), () -> info(tree.write(path, bits, data, written -> record(held.row(), act,
+                    act.what().sent(written.size(), written.sha256()), ""))));
         }
     }
 
     @Override
     public FileInfo mkdir(Caller caller, String volume, String path, @Nullable String user, @Nullable String mode) {
         int bits = mode == null ? -1 : FileModes.parse(mode);
-        return changing(new Act(caller, "mkdir", Map.of("path", path)), volume, user, tree -> info(tree.mkdir(path, bits)));
+        return changing(new Act(caller, FileAct.of("mkdir", path, user).mode(mode)), volume, user, tree -> info(tree.mkdir(path, bits)));
     }
 
     @Override
     public void move(Caller caller, String volume, String from, String to, @Nullable String user) {
-        changing(new Act(caller, "move", Map.of("path", from, "to", to)), volume, user, tree -> {
+        changing(new Act(caller, FileAct.of("move", from, user).to(to)), volume, user, tree -> {
             tree.move(from, to);
             return true;
         });
@@ -100,7 +99,7 @@ final class VolumeFiles implements Files {
 
     @Override
     public void remove(Caller caller, String volume, String path, @Nullable String user, boolean recursive) {
-        changing(new Act(caller, "remove", Map.of("path", path)), volume, user, tree -> {
+        changing(new Act(caller, FileAct.of("remove", path, user).recursive(recursive)), volume, user, tree -> {
             tree.remove(path, recursive);
             return true;
         });
@@ -114,7 +113,8 @@ final class VolumeFiles implements Files {
         }
         int bits = mode == null ? -1 : FileModes.parse(mode);
         long[] ids = owner == null ? new long[] {-1, -1} : VolumeRules.ids("owner", owner);
-        return changing(new Act(caller, "attributes", Map.of("path", path)), volume, user, tree -> info(tree.attributes(path, bits, ids[0], ids[1], recursive)));
+        var act = new Act(caller, FileAct.of("attributes", path, user).mode(mode).owner(owner).recursive(recursive));
+        return changing(act, volume, user, tree -> info(tree.attributes(path, bits, ids[0], ids[1], recursive)));
     }
 
     @Override
@@ -127,13 +127,13 @@ final class VolumeFiles implements Files {
 
     @Override
     public void archiveIn(Caller caller, String volume, String path, @Nullable String user, InputStream archive) throws IOException {
-        var act = new Act(caller, "archive", Map.of("path", path));
+        var act = new Act(caller, FileAct.of("archive", path, user));
         try (var held = writing(act, volume, true); var tree = tree(held.row(), user)) {
             long room = Math.max(0, held.row().sizeBytes() - core.pool().volumes().used(held.row().id()).value());
             confirmed(act, held.row(), () -> {
                 try (var incoming = Incoming.receive(core.pool().root(), archive, room)) {
                     incoming.into(tree, path);
-                    record(held.row(), act, ".done", Map.of("bytes", incoming.bytes(), "members", incoming.entries()), act.sealed());
+                    record(held.row(), act, act.what().unpacked(incoming.bytes(), incoming.entries()), ".done");
                     return true;
                 }
             });
@@ -145,8 +145,7 @@ final class VolumeFiles implements Files {
         throw Problem.of(Code.NOT_OFFERED, "A volume cannot be watched from outside.", "Watch it in a sandbox that has it.").raise();
     }
 
-    /// What is done, by whom, and what of it is nobody else's business.
-    private record Act(Caller caller, String action, Map<String, Object> sealed) {}
+    private record Act(Caller caller, FileAct what) {}
 
     private VolumeRow readable(Caller caller, String volume) {
         if (!caller.scopes().contains(Scope.EXEC)) {
@@ -199,7 +198,7 @@ final class VolumeFiles implements Files {
                 usable(VolumeRows.find(tx, row.id()).orElse(row));
                 core.holding().mayWrite(tx, row);
                 if (recorded) {
-                    core.records().volumeFile(tx, row, act.caller().key(), act.action(), Map.of(), act.sealed());
+                    core.records().volumeFile(tx, row, act.caller().key(), act.what().action(), act.what().open(), act.what().sealed());
                 }
                 return true;
             });
@@ -210,9 +209,9 @@ final class VolumeFiles implements Files {
         }
     }
 
-    private void record(VolumeRow row, Act act, String more, Map<String, Object> open, Map<String, Object> sealed) {
+    private void record(VolumeRow row, Act act, FileAct what, String more) {
         core.store().write(tx -> {
-            core.records().volumeFile(tx, row, act.caller().key(), act.action() + more, open, sealed);
+            core.records().volumeFile(tx, row, act.caller().key(), what.action() + more, what.open(), what.sealed());
             return true;
         });
     }
@@ -235,7 +234,7 @@ final class VolumeFiles implements Files {
 
     private void failed(Act act, VolumeRow row, String code, Exception why) {
         try {
-            record(row, act, ".failed", Map.of("code", code), act.sealed());
+            record(row, act, act.what().failed(code), ".failed");
         } catch (RedomaException unrecorded) {
             why.addSuppressed(unrecorded);
         }

@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -96,6 +97,28 @@ class FileTest {
         }
         write(base + "/all", data, null);
         assertThat(ExecTest.sha256(read(base + "/all", 0, 0))).isEqualTo("fbbab289f7f94b25736c58be46a994c441fd02552cc6022352e3d86d2fab7c83");
+    }
+
+    /// Who makes a program set-uid root is not on record as having changed "attributes of a path".
+    @Test
+    void what_is_done_to_a_file_is_on_record_as_it_was_asked_for() throws Exception {
+        var at = base + "/f";
+        var how = new Files.NewFile("4755", Map.of("user.a", "of nobody else's business"), null);
+        rig.files.writeWith(GuestRig.CALLER, rig.id.value(), at, null, how, new ByteArrayInputStream(new byte[] {1}));
+        rig.files.attributes(GuestRig.CALLER, rig.id.value(), at, null, "750", null, true);
+        rig.files.mkdir(GuestRig.CALLER, rig.id.value(), base + "/d", null, "0700");
+        assertThatThrownBy(() -> rig.files.attributes(GuestRig.CALLER, rig.id.value(), at, "nobody-such", null, "root", false)).isInstanceOf(RedomaException.class);
+        rig.files.remove(GuestRig.CALLER, rig.id.value(), base + "/d", null, true);
+        var told = rig.ledger.newest("default", rig.id.value(), "file", 100).stream().map(r -> new java.util.TreeMap<>(r.fields())).filter(f -> String.valueOf(f.get("path")).startsWith(base)).toList();
+        var user = told.getFirst().get("user");
+        assertThat(user).isInstanceOf(String.class);
+        assertThat(told.get(0)).containsEntry("mode", "4755").containsEntry("attributes", List.of("user.a")).containsEntry("bytes", 1L);
+        assertThat(told.toString()).doesNotContain("of nobody else's business");
+        assertThat(told.get(1)).containsEntry("mode", "0750").containsEntry("recursive", true).containsEntry("user", user).doesNotContainKey("owner");
+        assertThat(told.get(2)).containsEntry("mode", "0700");
+        assertThat(told.get(3)).containsEntry("user", "nobody-such").containsEntry("owner", "root").containsEntry("recursive", false).doesNotContainKey("mode");
+        assertThat(told.get(4)).as("that was refused").containsEntry("owner", "root").containsKey("code");
+        assertThat(told.get(5)).containsEntry("recursive", true);
     }
 
     @Test

@@ -111,6 +111,14 @@ class VolumeLifeTest {
     }
 
     @Test
+    void aResizeIsOnRecordWithTheSizeThatItMade() {
+        volume("grows", false);
+        rig.engine().volumes().resize(ALICE, "grows", 7_000_000);
+        var told = rig.ledger.newest(ALICE.tenant().value(), null, "volume", 2);
+        assertThat(told).extracting(r -> r.action() + " " + r.fields().get("sizeBytes")).containsExactly("resize 7000000", "resized 7000000");
+    }
+
+    @Test
     void thePromiseOfTheHostCountsVolumes() {
         rig.pool.space = new dev.redoma.pool.Pool.Space(1L << 30, 1L << 30);
         var e = refused(Code.NO_CAPACITY, () -> rig.engine().volumes().create(ALICE, new CreateVolume("huge", 1L << 40, null, null, null)));
