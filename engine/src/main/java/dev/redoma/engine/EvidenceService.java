@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Scans and erases.
 final class EvidenceService implements Evidence {
+    private static final int PURGES = 200;
+    private static final int PURGE_PAUSE_MS = 50;
+
     private final Core core;
     private final Execs execs;
     private final Ledger ledger;
@@ -53,7 +56,24 @@ final class EvidenceService implements Evidence {
         var id = new SandboxId(erased.sandbox());
         core.redactions().forget(id);
         core.execs().forget(id);
+        purge();
         return erased;
+    }
+
+    /// What was removed stands in the database's log until that is written anew: nothing is called erased before.
+    private void purge() {
+        for (int i = 0; i < PURGES; i++) {
+            if (core.store().purge()) {
+                return;
+            }
+            try {
+                Thread.sleep(PURGE_PAUSE_MS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                break;
+            }
+        }
+        throw Problem.of(Code.WRONG_STATE, "It was erased, but the log of the database still holds what was removed: somebody reads an older state.", "Erase it again.").raise();
     }
 
     private static Optional<SandboxRow> row(Handle tx, Caller caller, String sandbox) {
@@ -78,7 +98,7 @@ final class EvidenceService implements Evidence {
             throw Access.notFound(sandbox);
         }
         long commands = tx.createUpdate("DELETE FROM exec WHERE sandbox = :id").bind("id", id).execute();
-        for (var table : List.of("system_log", "redaction", "idempotency")) {
+        for (var table : List.of("system_log", "redaction", "idempotency", "sandbox_policy")) {
             tx.createUpdate("DELETE FROM " + table + " WHERE sandbox = :id").bind("id", id).execute();
         }
         ApprovalRows.erase(tx, id);

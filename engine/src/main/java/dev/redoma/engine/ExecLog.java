@@ -58,23 +58,23 @@ final class ExecLog {
 
     /// The first thing in its output that is not to be seen; before anything of it is shown.
     void masking(Handle tx, ExecFacts facts) {
-        ledger.append(tx, redaction(facts, "masking", Map.of("in", "output")));
+        ledger.append(tx, redaction(facts, "masking", Map.of("in", "output"), Map.of()));
     }
 
     /// What was masked in its output, if anything was. `shownBytes`: of what had been shown before it was clear what it is.
     void masked(Handle tx, ExecFacts facts, MaskedOutput output, String until) {
         var counts = output.unrecorded();
         if (!counts.isEmpty()) {
-            var open = new HashMap<String, Object>(Map.of("in", "output", "until", until, "found", Masks.told(counts), "shownBytes", output.shownBefore()));
+            var open = new HashMap<String, Object>(Map.of("in", "output", "until", until, "shownBytes", output.shownBefore()));
             if (output.continued()) {
                 open.put("since", "restart");
             }
-            ledger.append(tx, redaction(facts, "masked", open));
+            ledger.append(tx, redaction(facts, "masked", open, Map.of("found", Masks.told(counts)))); // it names what was registered
         }
     }
 
-    private static Entry redaction(ExecFacts f, String action, Map<String, Object> open) {
-        return new Entry(f.tenant(), Records.ENGINE, f.sandbox().value(), f.id().value(), "redaction", action, open, Map.of(), List.of());
+    private static Entry redaction(ExecFacts f, String action, Map<String, Object> open, Map<String, Object> sealed) {
+        return new Entry(f.tenant(), Records.ENGINE, f.sandbox().value(), f.id().value(), "redaction", action, open, sealed, List.of());
     }
 
     /// The guest refused to start it.

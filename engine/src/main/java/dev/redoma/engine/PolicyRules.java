@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
 import dev.redoma.model.TenantId;
 import dev.redoma.model.wire.PolicySources;
 import dev.redoma.policy.EffectivePolicy;
@@ -72,7 +74,14 @@ final class PolicyRules {
         return store.read(tx -> PolicyRows.find(tx, row.id())).map(stored -> {
             var request = stored.sources().documents().stream().map(d -> read(row.tenant(), d)).toList().getLast();
             return new Standing(under(row.tenant(), stored.sources().name(), request), stored.epoch(), stored.digest());
-        }).orElseGet(() -> new Standing(under(row.tenant(), "none", settings.named().read("request", "none")), 0, null));
+        }).orElseGet(() -> nothing(row));
+    }
+
+    private Standing nothing(SandboxRow row) {
+        if (row.state() == State.ENDED && !row.policy().equals("none")) {
+            throw Problem.of(Code.SANDBOX_ENDED, "What its policy said was erased.", "Its name and digest stay on record.").with("sandbox", row.id().value()).raise();
+        }
+        return new Standing(under(row.tenant(), "none", settings.named().read("request", "none")), 0, null);
     }
 
     /// As `PolicyStack.of` reads it: refused where this version does not take it.

@@ -66,6 +66,9 @@ final class BodyKeys {
             key = make(tx, tenant, owner);
         } else if (row.wrapped != null) {
             key = unwrap(tenant, owner, row.wrapped);
+            if (key == null) {
+                throw new IllegalStateException("the body key of " + owner + " was not wrapped by this installation, or was changed");
+            }
         } else {
             return Sealing.randomKey();
         }
@@ -107,6 +110,12 @@ final class BodyKeys {
         return row == null || row.wrapped == null ? null : unwrap(tenant, owner, row.wrapped);
     }
 
+    /// Whether what is sealed in that record can be opened. What one record of an owner tells holds for all: they are sealed with one key.
+    boolean opens(Handle tx, Row row, byte[] sealed) {
+        var key = forOpening(tx, row.tenant(), row.owner());
+        return key != null && Sealing.open(key, sealed, Row.context(row.tenant(), row.owner(), row.seq())) != null;
+    }
+
     void erase(Handle tx, String tenant, String owner, long at) {
         var row = find(tx, owner);
         Sql.update(tx, """
@@ -122,13 +131,13 @@ final class BodyKeys {
         return Sql.first(tx, row -> row.getString(1), "SELECT tenant FROM body_key WHERE sandbox = ?", owner);
     }
 
-    private record Row(byte @Nullable [] wrapped) {}
+    private record Kept(byte @Nullable [] wrapped) {}
 
-    private static @Nullable Row find(Handle tx, String owner) {
-        return Sql.first(tx, row -> new Row(row.getBytes(1)), "SELECT wrapped FROM body_key WHERE sandbox = ?", owner);
+    private static @Nullable Kept find(Handle tx, String owner) {
+        return Sql.first(tx, row -> new Kept(row.getBytes(1)), "SELECT wrapped FROM body_key WHERE sandbox = ?", owner);
     }
 
-    private SecretKey unwrap(String tenant, String owner, byte[] wrapped) {
+    private @Nullable SecretKey unwrap(String tenant, String owner, byte[] wrapped) {
         lock.lock();
         try {
             var known = unwrapped.get(ByteBuffer.wrap(wrapped));
@@ -140,7 +149,7 @@ final class BodyKeys {
         }
         byte[] raw = Sealing.open(installation, wrapped, context(tenant, owner));
         if (raw == null) {
-            throw new IllegalStateException("the body key of " + owner + " was not wrapped by this installation, or was changed");
+            return null;
         }
         var key = Sealing.key(raw);
         remember(wrapped, key);

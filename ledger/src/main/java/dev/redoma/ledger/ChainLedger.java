@@ -57,6 +57,8 @@ public final class ChainLedger implements Ledger {
         return new ChainLedger(store, directory, key, bodyKeys);
     }
 
+    private volatile boolean purgeOwed;
+
     /// From now on each record of an actor who is somebody's key says whose.
     public void persons(Function<String, Optional<String>> whose) {
         persons = whose;
@@ -74,7 +76,7 @@ public final class ChainLedger implements Ledger {
         long seq = put(tx, entry.masked(masks.of(tx, entry.tenant(), entry.sandbox()), hits));
         if (!hits.counts().isEmpty()) {
             put(tx, new Entry(entry.tenant(), "engine", entry.sandbox(), entry.exec(), "redaction", "masked",
-                    Map.of("in", "record", "record", seq, "of", entry.category() + "." + entry.action(), "found", Masks.told(hits.counts())), Map.of(), List.of()));
+                    Map.of("in", "record", "record", seq, "of", entry.category() + "." + entry.action()), Map.of("found", Masks.told(hits.counts())), List.of()));
         }
         return seq;
     }
@@ -159,12 +161,16 @@ public final class ChainLedger implements Ledger {
 
     @Override
     public long prune(Map<String, Duration> keep) {
-        return pruning.run(keep, now());
+        long removed = pruning.run(keep, now());
+        if (removed > 0 || purgeOwed) {
+            purgeOwed = !store.purge(); // else with the next round
+        }
+        return removed;
     }
 
     @Override
     public Verdict verify(KeptHeads kept) {
-        return new StoreVerification(store, log, key.publicKey(), kept).run();
+        return new StoreVerification(store, log, key.publicKey(), bodyKeys, kept).run();
     }
 
     @Override

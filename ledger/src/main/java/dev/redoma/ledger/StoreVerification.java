@@ -7,6 +7,7 @@ import dev.redoma.model.RedomaException;
 import dev.redoma.store.Store;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -25,13 +26,18 @@ final class StoreVerification {
     private final Store store;
     private final HeadsLog log;
     private final String publicKey;
+    private final BodyKeys keys;
     private final KeptHeads kept;
     private final NavigableMap<String, NavigableMap<Long, Head>> heads = new TreeMap<>();
     private long records;
     private long gaps;
+    private final Map<String, Unopened> unopened = new TreeMap<>();
+    /// By owner of a key, whether that key is there and opens; of one chain at a time.
+    private final Map<String, Boolean> opening = new HashMap<>();
 
     /// `kept`: heads that were kept elsewhere; each must be in its chain.
-    StoreVerification(Store store, HeadsLog log, String publicKey, KeptHeads kept) {
+    StoreVerification(Store store, HeadsLog log, String publicKey, BodyKeys keys, KeptHeads kept) {
+        this.keys = keys;
         this.kept = kept;
         this.store = store;
         this.log = log;
@@ -53,6 +59,10 @@ final class StoreVerification {
         if (lacking != null) {
             return failed(new ChainCheck.Failure(lacking.tenant(), lacking.seq(),
                     "the head at record " + lacking.seq() + " is in the database, but not in " + log.file()));
+        }
+        var hidden = Unopened.verdict(unopened, records, "are whole" + KeptHeads.told(kept.count()) + ChainCheck.told(gaps));
+        if (hidden != null) {
+            return hidden;
         }
         return new Verdict(Verdict.Status.OK, records, null, 0, records + " records in " + heads.size() + " chains are whole" + KeptHeads.told(kept.count()) + ChainCheck.told(gaps));
     }
@@ -84,6 +94,8 @@ final class StoreVerification {
 
     /// The next page is read, by a thread of the store, while this one is checked.
     private boolean walk(ChainCheck check, String tenant) {
+        var hidden = unopened.computeIfAbsent(tenant, t -> new Unopened());
+        opening.clear();
         try (var reading = Executors.newVirtualThreadPerTaskExecutor()) {
             var next = reading.submit(() -> page(tenant, 0));
             while (true) {
@@ -92,7 +104,7 @@ final class StoreVerification {
                     next = reading.submit(() -> page(tenant, page.getLast().seq()));
                 }
                 for (var row : page) {
-                    if (!sound(check, row)) {
+                    if (!sound(check, row, hidden)) {
                         return false;
                     }
                     records++;
@@ -119,13 +131,18 @@ final class StoreVerification {
         }
     }
 
-    private static boolean sound(ChainCheck check, Row row) {
+    private boolean sound(ChainCheck check, Row row, Unopened hidden) {
         Map<String, Object> body = Json.object(row.body());
         if (row.seq() != check.seq() + 1) {
             return check.fail(check.seq() + 1, "record " + (check.seq() + 1) + " is missing (found " + row.seq() + ")");
         }
         if (body == null) {
             return check.fail(row.seq(), "record " + row.seq() + " was changed: it cannot be read");
+        }
+        hidden.look(body);
+        byte[] sealed = row.sealed();
+        if (sealed != null && !opening.computeIfAbsent(row.owner(), owner -> store.read(tx -> keys.opens(tx, row, sealed)))) {
+            hidden.of(body, row.seq());
         }
         return repeats(row, body)
                 ? check.next(body, row.body(), Digests.hex(row.hash()), row.sealed())

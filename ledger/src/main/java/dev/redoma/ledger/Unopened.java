@@ -5,8 +5,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/// Records of one chain of an export that hold their ciphertext but not what it says, and what records of erasing say of them. Not thread-safe.
+/// Records of one chain that hold their ciphertext but not what it says (an export), or not what opens it (a store), and what records of erasing say of them. Not thread-safe.
 final class Unopened {
     static final String ERASE = "erase";
 
@@ -35,5 +36,17 @@ final class Unopened {
 
     Some unaccounted() {
         return bySandbox.entrySet().stream().filter(e -> !erased.contains(e.getKey())).map(Map.Entry::getValue).reduce(Some.NONE, Some::with);
+    }
+
+    /// Null where what is not opened is accounted for in all chains. `rest`: what else there is to say of them.
+    static @Nullable Verdict verdict(Map<String, Unopened> chains, long records, String rest) {
+        var first = chains.entrySet().stream().filter(e -> e.getValue().unaccounted().count() > 0).findFirst().orElse(null);
+        if (first == null) {
+            return null;
+        }
+        long all = chains.values().stream().mapToLong(u -> u.unaccounted().count()).sum();
+        long number = first.getValue().unaccounted().first();
+        return new Verdict(Verdict.Status.UNOPENED, records, first.getKey(), number, "what is sealed in " + all + (all == 1 ? " record" : " records")
+                + " is not shown, and no record says that it was erased (the first: " + number + " of " + first.getKey() + "); the chains " + rest);
     }
 }

@@ -166,7 +166,7 @@ final class Verification {
             return failed(null, 0, "the signed end is missing: the file was cut");
         }
         var gaps = ChainCheck.told(chains.values().stream().mapToLong(ChainCheck::gaps).sum());
-        var hidden = hidden(gaps);
+        var hidden = Unopened.verdict(unopened, records, (pinned != null ? "are whole" : "fit together, and only a key pinned elsewhere can vouch for them") + gaps);
         if (hidden != null) {
             return hidden;
         }
@@ -187,18 +187,6 @@ final class Verification {
         var beyond = own.tailMap(check.seq(), false).values().stream().filter(head -> head.at() <= made).findFirst();
         compared += own.headMap(check.seq(), true).size();
         return beyond.map(head -> failed(tenant, check.seq() + 1, "record " + (check.seq() + 1) + " is missing: a head kept elsewhere is of record " + head.seq() + ", and not later than this export")).orElse(null);
-    }
-
-    /// The chains fit, but whoever handed the export on may have taken out what they say.
-    private @Nullable Verdict hidden(String gaps) {
-        var first = unopened.entrySet().stream().filter(e -> e.getValue().unaccounted().count() > 0).findFirst().orElse(null);
-        if (first == null) {
-            return null;
-        }
-        long all = unopened.values().stream().mapToLong(u -> u.unaccounted().count()).sum();
-        return new Verdict(Verdict.Status.UNOPENED, records, first.getKey(), first.getValue().unaccounted().first(), "what is sealed in " + all + (all == 1 ? " record" : " records")
-                + " is not shown, and no record says that it was erased (the first: " + first.getValue().unaccounted().first() + " of " + first.getKey() + "); the chains "
-                + (pinned != null ? "are whole" : "fit together, and only a key pinned elsewhere can vouch for them") + gaps);
     }
 
     private Verdict failed(@Nullable String tenant, long first, String message) {

@@ -189,7 +189,7 @@ class ChainLedgerTest {
         rig.fill("a", 3);
         rig.store().write(tx -> {
             rig.ledger().erase(tx, "a", "sb1");
-            return 1;
+            return rig.ledger().append(tx, new Entry("a", "key/ky1", null, null, "admin", "erase", Map.of("sandbox", "sb1"), Map.of(), List.of()));
         });
         rig.append("a", 4); // sb1 again
         assertThat(rig.ledger().read("a", "sb1", null, 0, 10)).hasSize(2).allSatisfy(r ->

@@ -53,6 +53,20 @@ class TamperedStoreTest {
                 .containsExactly(Verdict.Status.FAILED, tenant, record);
     }
 
+    /// Whoever wants nobody to read what was run has only to take the key away: the chain covers ciphertext. Only a record of erasing vouches for that.
+    @ParameterizedTest
+    @CsvSource(delimiter = ';', value = {
+        "DELETE FROM body_key WHERE sandbox = 'sb2'; 2",
+        "UPDATE body_key SET wrapped = NULL, erased_at = 1 WHERE sandbox = 'sb1'; 1",
+        "UPDATE body_key SET wrapped = (SELECT wrapped FROM body_key WHERE sandbox = 'sb0') WHERE sandbox = 'sb2'; 2",
+        "UPDATE body_key SET wrapped = x'00' WHERE sandbox = 'sb0'; 3",
+    })
+    void aKeyThatWasTakenAwayIsNoticed(String sql, long first) {
+        var verdict = verdictAfter(rig -> rig.tamper(sql));
+        assertThat(verdict).as(verdict.message()).extracting(Verdict::status, Verdict::tenant, Verdict::firstBad).containsExactly(Verdict.Status.UNOPENED, "a", first);
+        assertThat(verdict.message()).contains("is not shown, and no record says that it was erased");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = ';', value = {
         "UPDATE record SET body = replace(body, '\"exitCode\":4', '\"exitCode\":0') WHERE tenant = 'a' AND seq = 4; 4",

@@ -252,6 +252,13 @@ class ApprovalsTest {
         assertThat(server.get("/v1/audit?category=approval&sandbox=" + box).body()).contains("\"action\":\"cancelled\"");
         assertThat(as(server.key(), "POST", "/v1/audit/erase", Map.of("sandbox", box)).statusCode()).isEqualTo(200);
         assertThat(as(alice, "GET", "/v1/approvals/" + left, null).statusCode()).as("what was shown is erased too").isEqualTo(404);
+        var own = RealServer.read(as(agent, "POST", "/v1/sandboxes", Map.of("policy", "approve: [{exec: [\"of-the-policy*\"]}]\n")), Sandbox.class).id();
+        assertThat(as(alice, "GET", "/v1/sandboxes/" + own + "/policy", null).body()).contains("of-the-policy");
+        as(agent, "DELETE", "/v1/sandboxes/" + own, null);
+        assertThat(as(server.key(), "POST", "/v1/audit/erase", Map.of("sandbox", own)).statusCode()).isEqualTo(200);
+        var gone = as(alice, "GET", "/v1/sandboxes/" + own + "/policy", null);
+        assertThat(gone.statusCode()).as("what its policy said is erased too").isEqualTo(410);
+        assertThat(gone.body()).doesNotContain("of-the-policy");
         assertThat(as(alice, "GET", "/v1/approvals?all=true&sandbox=" + box, null).body()).doesNotContain("asked-");
     }
 

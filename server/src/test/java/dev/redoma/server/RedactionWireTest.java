@@ -113,7 +113,8 @@ class RedactionWireTest {
     @Test
     void theScannerFindsWhatWasNotMasked() throws Exception {
         var own = s.post("/v1/sandboxes", order(new Redact(Map.of("PASSWORD", SECRET), null)), Sandbox.class);
-        var exec = run(own, "echo", "x".repeat(80));
+        var words = "words-of-a-command-".repeat(5);
+        var exec = run(own, "echo", words);
         assertThat(s.post("/v1/audit/scan", Map.of()).body()).contains("\"status\":\"clean\"");
         Files.write(s.data().resolve("spool").resolve(own.id()).resolve(exec.id() + ".out"), (SECRET + " " + TOKEN + " ").getBytes(StandardCharsets.UTF_8), StandardOpenOption.WRITE);
         var found = s.post("/v1/audit/scan", Map.of()).body();
@@ -121,6 +122,9 @@ class RedactionWireTest {
         s.send("DELETE", at(own, ""), BodyPublishers.noBody());
         assertThat(s.post("/v1/audit/erase", Map.of("sandbox", own.id())).statusCode()).isEqualTo(200);
         assertThat(s.data().resolve("spool").resolve(own.id())).doesNotExist();
+        for (var file : List.of("redoma.db", "redoma.db-wal")) {
+            assertThat(new String(Files.readAllBytes(s.data().resolve(file)), StandardCharsets.ISO_8859_1)).as("what is erased is in no file: " + file).doesNotContain(words);
+        }
         assertThat(s.post("/v1/audit/scan", Map.of()).body()).contains("\"status\":\"clean\"");
         assertThat(s.post("/v1/audit/verify", Map.of()).body()).contains("\"status\":\"ok\"");
         assertThat(s.post("/v1/audit/erase", Map.of("sandbox", box.id())).statusCode()).as("one that lives").isEqualTo(409);
@@ -153,6 +157,7 @@ class RedactionWireTest {
         s.send("DELETE", at(own, ""), BodyPublishers.noBody());
         assertThat(s.post(at(own, "/redact"), new Redact(Map.of("A", "long-enough"), null)).statusCode()).isEqualTo(410);
         assertThat(s.post("/v1/audit/erase", Map.of("sandbox", own.id())).statusCode()).isEqualTo(200);
+        assertThat(s.get("/v1/audit?limit=1000&sandbox=" + own.id()).body()).as("names of what was registered are erased too").contains("\"masked\"").doesNotContain("LATER", "PASSWORD");
         assertThat(s.post("/v1/audit/scan", Map.of()).body()).contains("\"status\":\"clean\"");
     }
 

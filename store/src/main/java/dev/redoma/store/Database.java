@@ -18,7 +18,7 @@ import org.sqlite.SQLiteConfig.TempStore;
 
 /// The file and how it is opened. Thread-safe; whoever opens a handle closes it.
 final class Database {
-    private static final int BUSY_MS = 5_000;
+    static final int BUSY_MS = 5_000;
     private static final int LOG_LIMIT_BYTES = 64 << 20;
 
     private final Path file;

@@ -45,6 +45,18 @@ final class Session implements AutoCloseable {
         }
     }
 
+    /// Copies all of the log into the database and cuts it to nothing. False where somebody still reads from it.
+    boolean truncate() throws SQLException {
+        try (var statement = handle().getConnection().createStatement()) {
+            statement.execute("PRAGMA busy_timeout = 0"); // nobody may write while this waits
+            try (var row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
+                return row.next() && row.getInt(1) == 0;
+            } finally {
+                statement.execute("PRAGMA busy_timeout = " + Database.BUSY_MS);
+            }
+        }
+    }
+
     void dropIf(boolean broken) {
         if (broken) {
             close();

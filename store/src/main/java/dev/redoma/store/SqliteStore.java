@@ -45,6 +45,11 @@ public final class SqliteStore implements Store {
     }
 
     @Override
+    public boolean purge() {
+        return writer.purge();
+    }
+
+    @Override
     public long undone() {
         return writer.undone();
     }

@@ -19,6 +19,9 @@ public interface Store extends AutoCloseable {
     /// as long as it is the same.
     long undone();
 
+    /// What was overwritten or deleted before is no longer in the database's log when it returns true. False while somebody reads an older state: try again.
+    boolean purge();
+
     @Override
     void close();
 

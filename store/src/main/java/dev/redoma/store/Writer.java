@@ -4,9 +4,13 @@ package dev.redoma.store;
 import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
+import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -33,12 +37,14 @@ final class Writer {
     private final ReentrantLock writing = new ReentrantLock();
     private final Session session;
     private final Batch batch;
+    private final Path file;
     private int sinceCheckpoint;
     private boolean closed;
 
     Writer(Database database) {
         session = new Session(database, false);
-        batch = new Batch(session, database.file());
+        file = database.file();
+        batch = new Batch(session, file);
         thread = Thread.ofPlatform().name("store-writer").daemon().start(this::serve);
     }
 
@@ -140,6 +146,34 @@ final class Writer {
         } catch (Exception e) {
             System.getLogger(Writer.class.getName()).log(System.Logger.Level.WARNING, "the database's log was not copied back", e);
             session.close();
+        }
+    }
+
+    /// See `Store.purge`. By the writer's own thread or a caller's: SQLite's calls are of a platform thread alone.
+    boolean purge() {
+        if (Thread.currentThread().isVirtual()) {
+            var done = new FutureTask<>(this::purge);
+            Thread.ofPlatform().daemon().name("store-purge").start(done);
+            try {
+                return done.get();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw refused(true);
+            } catch (ExecutionException e) {
+                throw e.getCause() instanceof RedomaException refused ? refused : new IllegalStateException(e.getCause());
+            }
+        }
+        writing.lock();
+        try {
+            if (closing || closed) {
+                throw refused(true);
+            }
+            return session.truncate();
+        } catch (SQLException e) {
+            session.close();
+            throw Trouble.of(e, file);
+        } finally {
+            writing.unlock();
         }
     }
 

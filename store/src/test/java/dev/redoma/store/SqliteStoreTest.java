@@ -51,6 +51,37 @@ class SqliteStoreTest {
         assertThat(count()).isEqualTo(1);
     }
 
+    /// The log keeps what was deleted until it is written anew: it has to be cut where somebody is told that it is gone.
+    @Test
+    void whatWasDeletedIsInNoFileOnceTheLogIsPurged() throws Exception {
+        var marker = "a-word-that-is-to-be-gone";
+        put(store, "gone", marker);
+        var held = new CountDownLatch(1);
+        var reads = new CountDownLatch(1);
+        try (var tasks = Executors.newVirtualThreadPerTaskExecutor()) {
+            var reader = tasks.submit(() -> store.read(h -> {
+                long there = h.createQuery("SELECT count(*) FROM installation").mapTo(Long.class).one();
+                reads.countDown();
+                await(held);
+                return there;
+            }));
+            reads.await();
+            store.write(h -> h.execute("DELETE FROM installation WHERE name = 'gone'"));
+            assertThat(store.purge()).as("while somebody reads an older state").isFalse();
+            put(store, "b", "nobody who writes waits for that");
+            held.countDown();
+            assertThat(reader.get(30, TimeUnit.SECONDS)).isOne();
+        }
+        assertThat(store.purge()).isTrue();
+        try (var files = java.nio.file.Files.list(dir)) {
+            for (var file : files.toList()) {
+                assertThat(new String(java.nio.file.Files.readAllBytes(file), java.nio.charset.StandardCharsets.ISO_8859_1)).as(file.toString()).doesNotContain(marker);
+            }
+        }
+        put(store, "c", "1");
+        assertThat(count()).isEqualTo(2);
+    }
+
     @Test
     void whatWasWrittenIsThereAfterReopening() {
         put(store, "a", "1");
