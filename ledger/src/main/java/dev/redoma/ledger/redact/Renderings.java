@@ -41,6 +41,11 @@ final class Renderings {
         add(forms, "xml", xml(secret, true));
         add(forms, "xml", xml(secret, false));
         add(forms, "shell", ascii8(text8(secret).replace("'", "'\\''")));
+        add(forms, "shell", ascii8(text8(secret).replace("'", "'\"'\"'"))); // Python's shlex, dash
+        add(forms, "quoted", ascii8(text8(secret).replace("\\", "\\\\").replace("'", "\\'"))); // Python's repr, Perl, PHP, JavaScript
+        add(forms, "json", json(json(secret, false, ""), false, ""));
+        add(forms, "json", json(json(secret, true, ""), true, ""));
+        add(forms, "xml", references(secret));
         add(forms, "shell", escaped(secret, c -> c < 128 && !word(c)));
         add(forms, "shell", escaped(secret, c -> "\"\\$`".indexOf(c) >= 0));
         lines(forms, secret);
@@ -101,6 +106,19 @@ final class Renderings {
     private static byte[] xml(byte[] secret, boolean quotes) {
         var text = text8(secret).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
         return ascii8(quotes ? text.replace("\"", "&quot;").replace("'", "&#x27;") : text);
+    }
+
+    /// As writers of ASCII do it: what is beyond by its number.
+    private static byte[] references(byte[] secret) {
+        var out = new StringBuilder();
+        new String(xml(secret, false), StandardCharsets.UTF_8).codePoints().forEach(c -> {
+            if (c < 128) {
+                out.appendCodePoint(c);
+            } else {
+                out.append("&#").append(c).append(';');
+            }
+        });
+        return ascii(out.toString());
     }
 
     private static byte[] escaped(byte[] secret, IntPredicate special) {

@@ -32,7 +32,18 @@ class PatternsTest {
             gone(patterns, URLEncoder.encode(secret, StandardCharsets.UTF_8), "form");
             gone(patterns, secret.replace("\\", "\\\\").replace("\"", "\\\""), "json");
             gone(patterns, secret.replace("'", "'\\''"), "shell");
+            gone(patterns, secret.replace("'", "'\"'\"'"), "shell, as Python's shlex and dash have it");
+            gone(patterns, secret.replace("\\", "\\\\").replace("'", "\\'"), "quoted, as by Python, Perl and PHP");
+            var json = secret.replace("\\", "\\\\").replace("\"", "\\\"");
+            gone(patterns, json.replace("\\", "\\\\").replace("\"", "\\\""), "json in json");
         }
+    }
+
+    /// Writers of ASCII tell what is beyond it by its number.
+    @Test
+    void findsItWhereXmlWritesCharactersByTheirNumber() {
+        var patterns = Patterns.of(List.of(new Secret("key", "pässwörd & ключ")), false);
+        gone(patterns, "p&#228;ssw&#246;rd &amp; &#1082;&#1083;&#1102;&#1095;", "xml");
     }
 
     private static void gone(Patterns patterns, String form, String what) {
