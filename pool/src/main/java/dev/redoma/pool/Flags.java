@@ -55,7 +55,7 @@ final class Flags {
             ".eslintrc.json", ".eslintrc.yml", ".eslintrc.yaml", ".postcssrc", ".prettierrc", ".stylelintrc", ".mocharc.json", ".mocharc.yml", ".swcrc", ".lintstagedrc", "gruntfile.js", "gulpfile.js", "gulpfile.ts",
             "gradle.properties", "gradlew", "gradlew.bat", "mvnw", "mvnw.cmd", "pom.xml", "build.xml", "build.sbt", "build.sc", "build.mill", "project.clj", "deps.edn", "cargo.toml", "build.rs", "rust-toolchain", "rust-toolchain.toml",
             "rakefile", "gemfile", "guardfile", "capfile", ".rspec", "justfile", ".justfile", "dockerfile", "containerfile", "vagrantfile", "procfile", "tiltfile", "brewfile", "skaffold.yaml", "configure", "configure.ac", "meson.build",
-            "composer.json", "package.swift", "build.zig", "build.zig.zon", "setup.hs", "stack.yaml", "cabal.project", "mix.exs", "rebar.config", "flake.nix", "default.nix", "shell.nix", "workspace", "module.bazel", "build.bazel", ".bazelrc",
+            "composer.json", "pipfile", "wrangler.toml", "package.swift", "build.zig", "build.zig.zon", "setup.hs", "stack.yaml", "cabal.project", "mix.exs", "rebar.config", "flake.nix", "default.nix", "shell.nix", "workspace", "module.bazel", "build", "build.bazel", ".bazelrc",
             "go.work", "magefile.go", "nuget.config", "directory.build.props", "directory.build.targets", "global.json", "taskfile.yml", "taskfile.yaml", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml");
     private static final Rule BUILD_PATH = new Rule(List.of(".", "/gradle/wrapper/", "/config/"),
             ".*/\\.cargo/config(\\.toml)?|.*/\\.mvn/.*|.*/gradle/wrapper/.*|.*\\.(pth|mk|cmake|gradle|gradle\\.kts|sbt|gemspec|cabal|podspec|bzl|[cfv][sb]?proj|vcxproj|targets)"
@@ -66,13 +66,13 @@ final class Flags {
             ".tool-versions", ".mise.toml", "mise.toml", ".mise.local.toml", "mise.local.toml", ".autoenv", ".autoenv.zsh", ".inputrc", ".tmux.conf", ".screenrc", ".gdbinit", ".lldbinit", ".irbrc", ".pryrc", ".pythonrc",
             ".rprofile", ".octaverc", ".python-version", ".ruby-version", ".node-version", ".nvmrc", ".java-version", ".sdkmanrc", "devbox.json", "devenv.nix");
     private static final Rule SHELL_PATH = new Rule(List.of("/.", "mise/config"),
-            ".*/\\.?mise/config(\\.[^/]+)?\\.toml|.*/\\.config/(mise|fish)(/.*|\\.toml)|.*/\\.env\\.[^/]+");
+            ".*/\\.?mise/config(\\.[^/]+)?\\.toml|.*/\\.config/(mise|fish)(/.*|\\.toml)|.*/\\.env\\.[^/]+|.*/\\.hg/hgrc[^/]*|.*/\\.jj/(repo/)?config\\.toml");
 
     /// Why each is one.
     static final java.util.Map<String, String> REASONS = java.util.Map.ofEntries(
             java.util.Map.entry("git-hook", "git runs it by itself, on a commit, a checkout or a push"),
             java.util.Map.entry("git-config", "git reads it whenever it runs there, and it, or what it leads to, can name programs to run"),
-            java.util.Map.entry("shell-start", "a shell, a debugger or a tool for environments reads it when it is started or enters the folder"),
+            java.util.Map.entry("shell-start", "a shell, a debugger, another version control or a tool for environments reads it when it is started or enters the folder"),
             java.util.Map.entry("editor-task", "an editor runs what it names when the folder is opened"),
             java.util.Map.entry("ci", "a CI service runs it, with that service's secrets, once it is pushed"),
             java.util.Map.entry("agent-instructions", "a coding agent takes it for its instructions"),

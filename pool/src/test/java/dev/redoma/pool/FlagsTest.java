@@ -29,12 +29,12 @@ class FlagsTest {
 
     @Test
     void whatBuildsTestsEditorsShellsServicesAndAgentsReadIsFlagged() {
-        all("build-script", "Cargo.toml", "eslint.config.js", ".eslintrc.js", ".eslintrc.cjs", "jest.config.ts", "babel.config.json", "next.config.mjs", "rollup.config.mjs", "postcss.config.cjs", "tailwind.config.js", "vite.config.mjs",
+        all("build-script", "BUILD", "Pipfile", "wrangler.toml", "Cargo.toml", "eslint.config.js", ".eslintrc.js", ".eslintrc.cjs", "jest.config.ts", "babel.config.json", "next.config.mjs", "rollup.config.mjs", "postcss.config.cjs", "tailwind.config.js", "vite.config.mjs",
                 "webpack.config.ts", "flake.nix", "Vagrantfile", "docker-compose.yml", "compose.override.yaml", "Package.swift", "build.zig", "SConstruct", "tasks.py", "hatch_build.py", "Setup.hs", "mix.exs", ".pylintrc",
                 ".yarn/releases/yarn-4.cjs", "init.gradle", "x.gradle.kts", "Makefile", "package.json", "Directory.Build.props", "app.csproj", "x.gemspec", "Dockerfile.dev", "config/runtime.exs");
         all("git-hook", ".git/hooks/pre-commit", ".git/worktrees/w/hooks/x", ".husky/pre-push", "lefthook.yml", ".lefthook-local.yaml");
         all("git-config", ".git/config", ".git/modules/a/b/config", ".git/worktrees/w/config.worktree", ".git/commondir", ".gitmodules", ".gitattributes", ".gitconfig", ".git");
-        all("shell-start", ".envrc", ".env", ".env.local", "mise.local.toml", ".mise/config.toml", ".tmux.conf");
+        all("shell-start", ".hg/hgrc", ".jj/repo/config.toml", ".envrc", ".env", ".env.local", "mise.local.toml", ".mise/config.toml", ".tmux.conf");
         all("editor-task", ".vim/vimrc", ".vimrc", ".vscode/tasks.json", ".helix/languages.toml", ".run/x.run.xml");
         all("agent-instructions", ".roo/rules.md", ".junie/guidelines.md", ".amazonq/rules/x.md", "opencode.json", "CONVENTIONS.md", "AGENTS.md", ".github/prompts/x.prompt.md");
         all("ci", ".github/workflows/x.yml", "action.yml", ".gitlab-ci.yml", ".tekton/x.yaml");
