@@ -10,6 +10,7 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.protocols.e2b.SandboxTokens;
 import dev.redoma.server.api.Api;
+import dev.redoma.server.api.Denials;
 import dev.redoma.server.api.NativeApi;
 import dev.redoma.server.api.Operation;
 import dev.redoma.server.api.PreviewAddresses;
@@ -34,13 +35,15 @@ final class Serving implements AutoCloseable {
     private final HttpServer http;
     private final Outside outside;
     private final Api api;
+    private final Denials denials;
     private final Checkpoints checkpoints;
 
-    private Serving(Config config, HttpServer http, Outside outside, Api api, Checkpoints checkpoints) {
+    private Serving(Config config, HttpServer http, Outside outside, Api api, Denials denials, Checkpoints checkpoints) {
         this.config = config;
         this.http = http;
         this.outside = outside;
         this.api = api;
+        this.denials = denials;
         this.checkpoints = checkpoints;
     }
 
@@ -48,12 +51,13 @@ final class Serving implements AutoCloseable {
     static Serving start(Config config, HttpServer http, Outside outside, SandboxTokens tokens, Keys keys, Store store, Ledger ledger, Redoma redoma, ServerRoutes.About about, @Nullable Path profile) {
         var rates = new Rates(config.ratePerSecond(), config.rateBurst(), System::nanoTime);
         var api = NativeApi.of(redoma, ledger, keys, rates, about, config.largestUpload(), new PreviewAddresses(outside.domain(config), config.router().host(), outside.router()));
-        var routes = api.router(E2b.routes(config, outside.domain(config), redoma, api, new E2bOffice(keys, ledger), tokens));
+        var denials = new Denials(store, ledger, keys);
+        var routes = api.router(E2b.routes(config, outside.domain(config), redoma, api, new E2bOffice(keys, ledger), tokens), denials);
         http.route(routes);
         if (outside.secured() != null && config.secured() != null) {
             outside.secured().route("api." + config.secured().domain(), routes, outside.ingress());
         }
-        var serving = new Serving(config, http, outside, api, new Checkpoints(ledger, config.checkpoint(), config.auditKeep()));
+        var serving = new Serving(config, http, outside, api, denials, new Checkpoints(ledger, config.checkpoint(), config.auditKeep()));
         OperatorProfile.write(profile == null ? config.dataDir().resolve("operator.json") : profile, serving.url(), keys, ledger.publicKey());
         serving.announce();
         return serving;
@@ -116,6 +120,7 @@ final class Serving implements AutoCloseable {
         try {
             api.stop();
             http.close();
+            denials.close();
             checkpoints.close();
             Files.deleteIfExists(runningFile());
         } catch (InterruptedException ended) {

@@ -71,6 +71,30 @@ class PeopleTest {
         assertThat(FakeServed.problem(make(s.profile.key(), "usaaaaaaaaaaaaaaaaaa", "read")).code()).isEqualTo("user-not-found");
     }
 
+    /// A key that tries what it may not, and who comes with none that is good: counted by call, and on record soon after.
+    @Test
+    void whoIsTurnedAwayAtTheDoorIsOnRecord() throws Exception {
+        var vera = user("Vera", "viewer");
+        var hers = key(vera, "read");
+        for (int i = 0; i < 3; i++) {
+            assertThat(send(hers.value(), "POST", "/v1/sandboxes", Map.of()).statusCode()).isEqualTo(403);
+            assertThat(send("e2b_" + "0".repeat(40), "GET", "/v1/keys", Map.of()).statusCode()).isEqualTo(401);
+        }
+        assertThat(send(hers.value(), "GET", "/v1/keys", Map.of()).statusCode()).isEqualTo(403);
+        org.awaitility.Awaitility.await().atMost(30, TimeUnit.SECONDS).untilAsserted(() -> {
+            var told = new java.util.TreeMap<String, Long>();
+            tools.jackson.databind.json.JsonMapper.shared().readTree(s.call(s.profile.key(), "GET", "/v1/audit?category=admin&newest=100", BodyPublishers.noBody()).body()).get("items").forEach(r -> {
+                if (r.get("action").asString().equals("denied")) {
+                    var facts = r.get("fields");
+                    var what = r.get("actor").asString() + " " + facts.path("person").asString("-") + " " + facts.get("code").asString() + " " + facts.path("operation").asString(facts.path("from").asString("")) + " " + facts.path("scope").asString("-");
+                    told.merge(what, facts.get("count").asLong(), Long::sum);
+                }
+            });
+            var her = hers.key().id() + " " + vera.id() + " forbidden ";
+            assertThat(told).containsOnly(Map.entry(her + "POST /v1/sandboxes create", 3L), Map.entry(her + "GET /v1/keys operate", 1L), Map.entry("server - unauthenticated loopback -", 3L));
+        });
+    }
+
     @Test
     void anOperatorWhoIsNoAdminSpeaksForNobodyElse() throws Exception {
         var olga = user("Olga", "operator");

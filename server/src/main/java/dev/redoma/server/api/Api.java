@@ -37,9 +37,9 @@ public final class Api implements Door {
         this.rates = rates;
     }
 
-    /// `more`: routes of protocol adapters.
-    public Router router(List<Route> more) {
-        return new Router(Stream.concat(operations.stream().map(o -> new Route(o.method(), o.path(), x -> handle(o, x))), more.stream()).toList(), HINT);
+    /// `more`: routes of protocol adapters. What all of them refuse is told to `denials`.
+    public Router router(List<Route> more, Denials denials) {
+        return new Router(Stream.concat(operations.stream().map(o -> new Route(o.method(), o.path(), x -> handle(o, x))), more.stream()).map(denials::watching).toList(), HINT);
     }
 
     public List<Operation> operations() {
@@ -77,7 +77,7 @@ public final class Api implements Door {
         new Making(sandboxes).make(http, caller, key, () -> sandboxes.create(caller, request, key), telling::tell);
     }
 
-    private static @Nullable String token(Exchange exchange) {
+    static @Nullable String token(Exchange exchange) {
         var bearer = exchange.header("Authorization");
         if (bearer != null && bearer.regionMatches(true, 0, "Bearer ", 0, 7)) {
             return bearer.substring(7).strip();
