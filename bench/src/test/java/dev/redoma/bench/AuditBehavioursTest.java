@@ -56,6 +56,12 @@ class AuditBehavioursTest {
         truth.add("engine redaction.masked");
         box.write("/tmp/f", "content".getBytes(StandardCharsets.UTF_8));
         truth.add(alice.id() + " file.write");
+        bobs.api().get(bobs.path("/files?path=/tmp/f")).expect(200);
+        truth.add(bob.id() + " file.read");
+        bobs.api().get(bobs.path("/archive?path=/tmp")).expect(200);
+        truth.add(bob.id() + " file.export");
+        bobs.api().get(bobs.path("/changes/patches?scope=template")).expect(200);
+        truth.add(bob.id() + " file.changes.read");
         assertThat(bobs.sh("exit 3").exec().get("exitCode").asInt()).isEqualTo(3);
         exec(truth, bob.id(), null, "exited 3");
         var service = bobs.start(List.of("sleep", "1000"));
@@ -80,7 +86,8 @@ class AuditBehavioursTest {
         box.verb("resume");
         truth.add(alice.id() + " sandbox.resume");
         truth.add(alice.id() + " sandbox.resumed");
-        assertThat(bobs.killExec(service)).isTrue();
+        assertThat(box.killExec(service)).isTrue();
+        truth.add(alice.id() + " exec.kill");
         box.await(service, 30_000);
         truth.add(bob.id() + " exec.ended exited killed");
         box.sh("wget -qO- http://denied.example.com/ || true");

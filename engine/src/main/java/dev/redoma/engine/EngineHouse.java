@@ -51,7 +51,7 @@ final class EngineHouse implements Engine {
         var reviewRecords = new ReviewRecords(ledger);
         var artifacts = new ArtifactKeeping(core, reviewHome, reviewRecords);
         var closing = new ReviewClosing(core, reading, reviewHome, reviewRecords, artifacts);
-        this.reviews = new ReviewService(core, reading, reviewHome, closing, artifacts, new ApplyService(core, reviewRecords));
+        this.reviews = new ReviewService(core, reading, reviewHome, closing, artifacts, reviewRecords, new ApplyService(core, reviewRecords));
         var ending = new Ending(core, side, snapshots::collect, copies, closing);
         var pausing = new Pausing(core);
         lookup.onUse((box, caller) -> core.background().call(() -> core.boxes().locked(box, () -> pausing.wake(box, caller.key()))));

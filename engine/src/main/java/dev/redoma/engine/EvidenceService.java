@@ -80,6 +80,12 @@ final class EvidenceService implements Evidence {
         return SandboxId.looksLike(sandbox) ? SandboxRows.find(tx, sandbox) : SandboxRows.named(tx, caller.tenant(), sandbox);
     }
 
+    @Override
+    public void exporting(Caller caller, @Nullable String tenant) {
+        core.store().write(tx -> ledger.append(tx, new Entry(tenant == null ? caller.tenant().value() : tenant, caller.key(), null, null, "admin", "audit.export",
+                Map.of("everyTenant", tenant == null), Map.of(), List.of())));
+    }
+
     private static void mustHaveEnded(SandboxRow row) {
         if (row.state() != State.ENDED || row.target() != null) {
             throw Problem.of(Code.WRONG_STATE, "Cannot erase: the sandbox is " + row.state().wire() + ", and what it does is still to be recorded.", "End it first.")

@@ -99,9 +99,11 @@ final class ExecEnding {
         var spool = run.spool();
         var output = new ExecRows.Output(spool.kept(), spool.dropped(), closed);
         var digest = spool.digest();
+        var written = run.input().settle();
         Integer pid = run.pid() == 0 ? null : run.pid();
         boolean recorded = insist(run, () -> store.write(tx -> {
             ExecRows.end(tx, run.facts().id(), pid, outcome, output);
+            log.inputs(tx, run.facts(), written, run.recovered(), "end");
             log.end(tx, run.facts(), outcome, output, digest, run.live().limits().memoryBytes());
             log.masked(tx, run.facts(), run.output(), closed ? "all" : "until-exit");
             return true;

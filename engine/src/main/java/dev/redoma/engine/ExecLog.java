@@ -56,6 +56,24 @@ final class ExecLog {
         append(tx, facts, "ended", open, Map.of("outputSha256", digest), List.of("exitCode", "signal", "outputSha256"));
     }
 
+    /// What somebody is about to do to it: `input`, `signal`, `kill`.
+    void acted(Handle tx, Live live, String exec, String key, String action, Map<String, Object> open) {
+        var facts = new HashMap<>(open);
+        facts.put("digest", live.version());
+        ledger.append(tx, new Entry(live.tenant().value(), key, live.id().value(), exec, CATEGORY, action, facts, Map.of(), List.of()));
+    }
+
+    /// What each key wrote into it. `until`: its end, or that of the server.
+    void inputs(Handle tx, ExecFacts facts, List<InputTally.Total> totals, boolean recovered, String until) {
+        for (var total : totals) {
+            var open = new HashMap<String, Object>(Map.of("bytes", total.bytes(), "closed", total.closed(), "until", until));
+            if (recovered) {
+                open.put("since", "restart");
+            }
+            append(tx, facts, total.key(), "input.total", open, Map.of("sha256", total.sha256()), List.of());
+        }
+    }
+
     /// The first thing in its output that is not to be seen; before anything of it is shown.
     void masking(Handle tx, ExecFacts facts) {
         ledger.append(tx, redaction(facts, "masking", Map.of("in", "output"), Map.of()));
@@ -84,9 +102,13 @@ final class ExecLog {
     }
 
     private void append(Handle tx, ExecFacts f, String action, Map<String, Object> open, Map<String, Object> sealed, List<String> fromGuest) {
+        append(tx, f, f.actor(), action, open, sealed, fromGuest);
+    }
+
+    private void append(Handle tx, ExecFacts f, String actor, String action, Map<String, Object> open, Map<String, Object> sealed, List<String> fromGuest) {
         var facts = new HashMap<>(open);
         facts.put("digest", f.version());
-        ledger.append(tx, new Entry(f.tenant(), f.actor(), f.sandbox().value(), f.id().value(), CATEGORY, action, facts, sealed, fromGuest));
+        ledger.append(tx, new Entry(f.tenant(), actor, f.sandbox().value(), f.id().value(), CATEGORY, action, facts, sealed, fromGuest));
     }
 
     private static void put(Map<String, Object> into, String name, @Nullable Object value) {

@@ -26,6 +26,7 @@ final class ExecRun {
     private final MaskedOutput output;
     private final Spool spool;
     private final Live.Busy busy;
+    private final InputTally input = new InputTally();
     private final AtomicBoolean resting = new AtomicBoolean();
     private final CompletableFuture<Boolean> recorded = new CompletableFuture<>();
     private final CompletableFuture<Boolean> durable = new CompletableFuture<>();
@@ -92,6 +93,15 @@ final class ExecRun {
 
     MaskedOutput output() {
         return output;
+    }
+
+    InputTally input() {
+        return input;
+    }
+
+    /// An earlier server started it: what went in before is not known here.
+    boolean recovered() {
+        return recovered;
     }
 
     Instance.@Nullable ExecGroup group() {

@@ -40,6 +40,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
     private final Store store;
     private final Clock clock;
     private final ExecLog log;
+    private final ExecActs acts;
     private final ExecEnding ending;
     private final ExecKiller killer;
     private final ExecTimer timer;
@@ -63,6 +64,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         this.store = store;
         this.clock = clock;
         this.log = new ExecLog(ledger);
+        this.acts = new ExecActs(store, log);
         this.masks = new ExecMasks(masking, store, log);
         this.ending = new ExecEnding(store, log, clock);
         this.killer = new ExecKiller(ending);
@@ -264,7 +266,8 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         if (!run.facts().stdin()) {
             throw state("This command was started without stdin.", "Start it with stdin: true.", run);
         }
-        ExecStdin.send(run, data, close);
+        acts.input(run, caller);
+        ExecStdin.send(run, caller.key(), data, close);
     }
 
     @Override
@@ -289,7 +292,11 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
             row(id, exec);
             return false;
         }
-        return !run.ended() && ExecStdin.signal(run, signal);
+        if (run.ended()) {
+            return false;
+        }
+        acts.signal(run, caller, signal);
+        return ExecStdin.signal(run, signal);
     }
 
     @Override
@@ -297,17 +304,22 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         caller.need(Scope.EXEC);
         var id = boxes.endable(caller, sandbox);
         var run = runs.find(id, exec);
-        return run == null ? killLeftBehind(id, row(id, exec)) : killer.kill(run);
+        if (run == null) {
+            return killLeftBehind(caller, id, row(id, exec));
+        }
+        acts.kill(run, caller);
+        return killer.kill(run);
     }
 
     /// The command has ended and its output is closed, but what it left behind may live.
-    private boolean killLeftBehind(SandboxId sandbox, Exec exec) {
-        var group = boxes.live(sandbox).flatMap(live -> live.instance().group(new ExecId(exec.id())));
-        boolean alive = group.isPresent() && group.get().populated();
-        if (alive) {
-            group.get().kill();
-        }
-        return alive;
+    private boolean killLeftBehind(Caller caller, SandboxId sandbox, Exec exec) {
+        var live = boxes.live(sandbox);
+        var group = live.flatMap(l -> l.instance().group(new ExecId(exec.id()))).filter(Instance.ExecGroup::populated);
+        group.ifPresent(left -> {
+            acts.killLeftBehind(live.orElseThrow(), exec.id(), caller);
+            left.kill();
+        });
+        return group.isPresent();
     }
 
     private ExecRun running(Caller caller, String sandbox, String exec) {
@@ -372,6 +384,7 @@ final class ExecService implements Execs, ExecLifecycle, AutoCloseable {
         timer.close();
         watch.close();
         var why = Problem.of(Code.STOPPING, "The server is stopping; the command runs on.", "Ask again when it is back.");
+        acts.stopping(List.copyOf(runs.all()));
         List.copyOf(runs.all()).forEach(run -> run.abandon(why));
         pumps.shutdown();
     }

@@ -5,6 +5,8 @@ import dev.redoma.engine.proto.ExecInput;
 import dev.redoma.engine.proto.Request;
 import dev.redoma.engine.proto.Signal;
 import dev.redoma.engine.proto.Stdin;
+import dev.redoma.model.Code;
+import dev.redoma.model.Problem;
 import dev.redoma.model.wire.Tty;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,17 +19,23 @@ final class ExecStdin {
     private ExecStdin() {}
 
     /// At the speed at which the process reads. If the stream breaks, what came is delivered and its stdin stays open.
-    static void send(ExecRun run, InputStream data, boolean close) throws IOException {
+    static void send(ExecRun run, String key, InputStream data, boolean close) throws IOException {
         var request = Request.newBuilder().setStdin(Stdin.newBuilder().setId(run.facts().id().value()).setClose(close)).build();
         try (var op = run.live().guest().open(request, ExecPump.REACH)) {
             var piece = new byte[PIECE];
             for (int n; (n = data.read(piece)) >= 0; ) {
                 if (n > 0) {
+                    if (!run.input().add(key, piece, n)) {
+                        throw Problem.of(Code.WRONG_STATE, "This command takes no more input: it has ended, or the server is stopping.", "Look at its state.").raise();
+                    }
                     FileStreams.send(op, GuestOp.Kind.STDIN, ByteBuffer.wrap(piece, 0, n), null, "stdin");
                     run.live().touch();
                 }
             }
             FileStreams.finish(op, null, "stdin");
+            if (close) {
+                run.input().closed(key);
+            }
         }
     }
 

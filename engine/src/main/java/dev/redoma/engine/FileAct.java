@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.engine;
 
+import dev.redoma.pool.Outgoing;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +47,15 @@ record FileAct(String action, Map<String, Object> open, Map<String, Object> seal
     /// The bytes that take effect.
     FileAct sent(long bytes, String sha256) {
         return fact("bytes", bytes).word("sha256", sha256);
+    }
+
+    /// Which part of a file goes out; nothing where it is all.
+    FileAct part(long size, long offset, long length) {
+        return offset == 0 && length >= size ? this : fact("offset", offset).fact("length", length);
+    }
+
+    FileAct as(Outgoing form) {
+        return fact("format", form.format().name().toLowerCase(Locale.ROOT));
     }
 
     FileAct unpacked(long bytes, long members) {

@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// The ledger's records of what the API changes in files. A record is durable before its effect can begin: what cannot be recorded is
+/// The ledger's records of what the API changes in files, and of content that it hands out. A record is durable before its effect can begin: what cannot be recorded is
 /// not done. What then was not done after all is told by a second one, `….failed`.
 final class FileLog {
     private static final String CATEGORY = "file";
@@ -27,7 +27,7 @@ final class FileLog {
     /// What the API changes, by whom and where.
     record Act(Caller caller, Live live, FileAct what) {}
 
-    /// Recorded as asked for; its effect may begin.
+    /// Recorded as asked for; its effect may begin, or its content go out.
     void begin(Act act) {
         append(act, act.what(), "", List.of());
     }

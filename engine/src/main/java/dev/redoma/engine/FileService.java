@@ -88,6 +88,9 @@ final class FileService implements Files {
         var read = ReadFile.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setOffset(offset).setLength(length);
         try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, Request.newBuilder().setRead(read).build())) {
             var info = FileFacts.of(op.answer(SHORT, path));
+            if (length > 0) {
+                log.begin(new FileLog.Act(caller, live, FileAct.of("read", path, user(live, user)).part(info.size(), offset, length)));
+            }
             FileStreams.down(op, header.accept(info), path);
         }
     }
@@ -153,12 +156,20 @@ final class FileService implements Files {
         var live = reading(caller, sandbox);
         // In part or as a zip there is nothing that a hard link could lead to.
         var out = TarOut.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setWhole(!form.plain());
+        var act = new FileLog.Act(caller, live, FileAct.of("export", path, user(live, user)).as(form));
         try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, Request.newBuilder().setTarOut(out).build())) {
+            log.begin(act);
             if (form.plain()) {
                 FileStreams.down(op, to instanceof WritableByteChannel direct ? direct : Channels.newChannel(to), path);
             } else {
                 form.tar(GuestBytes.from(op, path), to);
             }
+        } catch (RedomaException e) {
+            log.failed(act, e.code().wire(), e);
+            throw e;
+        } catch (IOException e) {
+            log.failed(act, "broken-off", e);
+            throw e;
         }
     }
 

@@ -51,6 +51,11 @@ final class ReviewRecords {
         append(tx, row, Records.ENGINE, "artifacts.failed", Map.of("code", code), Map.of());
     }
 
+    /// Content that is about to be handed out: `changes.read` (what `diff --patch` shows), `changes.export`, `artifact.read`, `artifacts.export`.
+    void out(Handle tx, SandboxRow row, String actor, String action, Map<String, Object> open, Map<String, Object> sealed) {
+        append(tx, row, actor, action, open, sealed);
+    }
+
     /// Before anything of it is handed out.
     void apply(Handle tx, SandboxRow row, String actor, String id, ApplyChanges asked, int count, Optional<String> approval) {
         var sealed = new HashMap<String, Object>(Map.of("changes", asked.digest(), "only", asked.only() == null ? List.of() : asked.only()));

@@ -22,6 +22,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +37,11 @@ final class ReviewService implements Reviews {
     private final ReviewHome home;
     private final ReviewClosing closing;
     private final ArtifactKeeping keeping;
+    private final ReviewRecords records;
     private final ApplyService applies;
 
-    ReviewService(Core core, ReviewReading reading, ReviewHome home, ReviewClosing closing, ArtifactKeeping keeping, ApplyService applies) {
+    ReviewService(Core core, ReviewReading reading, ReviewHome home, ReviewClosing closing, ArtifactKeeping keeping, ReviewRecords records, ApplyService applies) {
+        this.records = records;
         this.applies = applies;
         this.keeping = keeping;
         this.core = core;
@@ -62,6 +66,7 @@ final class ReviewService implements Reviews {
         }
         Access.notQuarantined(caller, row);
         ReviewReading.checked(scope);
+        out(caller, row, "changes.read", scope == null ? Map.of() : Map.of("scope", scope), Map.of());
         return row.state() == State.ENDED ? last(row, scope).patches() : reading.patches(read(row, scope));
     }
 
@@ -79,7 +84,16 @@ final class ReviewService implements Reviews {
                             "Export the directories that matter by their paths.").with("path", c.path()).raise();
         });
         var paths = set.items().stream().filter(c -> !c.kind().equals("deleted")).map(Change::path).map(p -> p.startsWith("/") ? p.substring(1) : p).collect(Collectors.toSet());
+        out(caller, row, "changes.export", Map.of("scope", set.scope(), "format", form.format().name().toLowerCase(Locale.ROOT)), Map.of("changes", set.digest()));
         form.changes(upper, set.root(), paths, to);
+    }
+
+    /// Durable before any of it goes out.
+    private void out(Caller caller, SandboxRow row, String action, Map<String, Object> open, Map<String, Object> sealed) {
+        core.store().write(tx -> {
+            records.out(tx, row, caller.key(), action, open, sealed);
+            return true;
+        });
     }
 
     @Override
@@ -121,6 +135,7 @@ final class ReviewService implements Reviews {
         Artifact found = core.store().read(tx -> ArtifactRows.find(tx, row.id(), which))
                 .orElseThrow(() -> Problem.of(Code.FILE_NOT_FOUND, "No artifact '" + RequestRules.shown(which) + "'.", "List those that are, or collect it.").raise());
         try (var in = keeping.open(row.id(), found)) {
+            out(caller, row, "artifact.read", Map.of("bytes", found.size()), Map.of("path", found.path(), "sha256", found.digest()));
             in.transferTo(header.begin(found));
         }
     }
@@ -129,6 +144,7 @@ final class ReviewService implements Reviews {
     public void artifactsOut(Caller caller, String sandbox, Outgoing form, OutputStream to) throws IOException {
         var row = content(caller, sandbox);
         var chosen = core.store().read(tx -> ArtifactRows.of(tx, row.id())).stream().filter(a -> form.takes(a.path())).toList();
+        out(caller, row, "artifacts.export", Map.of("count", chosen.size(), "format", form.format().name().toLowerCase(Locale.ROOT)), Map.of());
         keeping.pack(row.id(), form.format(), chosen, to);
     }
 

@@ -298,10 +298,16 @@ class FileTest {
     void what_the_api_changes_is_on_record() throws Exception {
         var data = random(5000);
         write(base + "/recorded", data, null);
+        read(base + "/recorded", 0, Long.MAX_VALUE);
+        read(base + "/recorded", 7, 10);
+        rig.files.archiveOut(GuestRig.CALLER, rig.id.value(), base + "/recorded", null, dev.redoma.pool.Outgoing.of(dev.redoma.pool.Outgoing.Format.ZIP, List.of()), new ByteArrayOutputStream());
         rig.files.remove(GuestRig.CALLER, rig.id.value(), base + "/recorded", null, false);
         var records = rig.ledger.read("default", rig.id.value(), "file", 0, 1000).stream()
                 .filter(r -> (base + "/recorded").equals(r.fields().get("path"))).toList();
-        assertThat(records).extracting(r -> r.action()).isEqualTo(List.of("write", "remove"));
+        assertThat(records).extracting(r -> r.action()).isEqualTo(List.of("write", "read", "read", "export", "remove"));
+        assertThat(records.get(1).fields()).doesNotContainKeys("offset", "length");
+        assertThat(records.get(2).fields()).containsEntry("offset", 7L).containsEntry("length", 10L);
+        assertThat(records.get(3).fields()).containsEntry("format", "zip");
         assertThat(records.getFirst().fields()).containsEntry("sha256", ExecTest.sha256(data));
     }
 
@@ -328,6 +334,10 @@ class FileTest {
             assertThatThrownBy(() -> mute.move(GuestRig.CALLER, id, base + "/old", base + "/new", null)).isInstanceOf(RedomaException.class);
             assertThatThrownBy(() -> mute.mkdir(GuestRig.CALLER, id, base + "/made", null, null)).isInstanceOf(RedomaException.class);
             assertThatThrownBy(() -> mute.attributes(GuestRig.CALLER, id, base + "/old", null, "0700", null, false)).isInstanceOf(RedomaException.class);
+            var out = new ByteArrayOutputStream();
+            assertThatThrownBy(() -> mute.read(GuestRig.CALLER, id, base + "/old", null, 0, 3, info -> Channels.newChannel(out))).isInstanceOf(RedomaException.class);
+            assertThatThrownBy(() -> mute.archiveOut(GuestRig.CALLER, id, base, null, dev.redoma.pool.Outgoing.of(dev.redoma.pool.Outgoing.Format.TAR, List.of()), out)).isInstanceOf(RedomaException.class);
+            assertThat(out.size()).as("nothing left").isZero();
             assertThatThrownBy(() -> mute.archiveIn(GuestRig.CALLER, id, base + "/made", null, new ByteArrayInputStream(tar.toByteArray()))).isInstanceOf(RedomaException.class);
         }
         Thread.sleep(200);

@@ -260,6 +260,9 @@ final class FakeRedoma implements Redoma, Sandboxes {
             public void note(String sandbox) {}
 
             @Override
+            public void exporting(Caller caller, @Nullable String tenant) {}
+
+            @Override
             public dev.redoma.model.wire.Scanned scan(Caller caller, @Nullable String tenant) {
                 return new dev.redoma.model.wire.Scanned("clean", 0, 0, 0, 0, 0, java.util.List.of());
             }

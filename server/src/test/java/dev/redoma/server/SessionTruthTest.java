@@ -220,7 +220,7 @@ class SessionTruthTest {
         // the end
         as(helper, "DELETE", box + "/execs/" + service, null).expect(200);
         as(helper, "GET", box + "/execs/" + service + "?waitMs=30000", null).expect(200);
-        told(helper, "exec.ended exited killed");
+        told(helper, "exec.kill", "exec.ended exited killed");
         as(agent, "POST", box + "/quarantine", Map.of()).expect(200);
         told(agent, "sandbox.quarantine", "sandbox.pause", "sandbox.paused");
         as(agent, "DELETE", box, null).expect(403);

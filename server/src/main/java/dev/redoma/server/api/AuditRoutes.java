@@ -95,6 +95,7 @@ final class AuditRoutes {
 
     private void export(Call call) throws IOException {
         var tenant = tenant(call);
+        evidence.exporting(call.caller(), tenant);
         call.http().set("Content-Disposition", FileAnswer.attachment("audit.jsonl"));
         ledger.export(tenant, new GuardedOutput(call.http().stream(200, "application/jsonl", -1), call.guard(), Long.MAX_VALUE));
     }
