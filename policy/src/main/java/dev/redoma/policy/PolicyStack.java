@@ -14,9 +14,11 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /// The documents of an effective policy, the outermost first.
 public record PolicyStack(String name, List<PolicyDocument> documents) {
+    private static final List<AddressBlock> PRIVATE = Stream.of("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7").map(AddressBlock::parse).map(java.util.Optional::orElseThrow).toList();
 
     public PolicyStack {
         documents = List.copyOf(documents);
@@ -163,8 +165,12 @@ public record PolicyStack(String name, List<PolicyDocument> documents) {
         return outer.targets().stream().anyMatch(o -> inner.targets().stream().anyMatch(i -> meet(o, i, outer.egressClass()))) && rangesMeet(outer, inner);
     }
 
+    /// A rule without ranges leads to public addresses alone.
     private static boolean rangesMeet(Rule outer, Rule inner) {
-        return outer.into().isEmpty() || inner.into().isEmpty() || outer.into().stream().anyMatch(o -> inner.into().stream().anyMatch(o::meets));
+        if (outer.into().isEmpty() || inner.into().isEmpty()) {
+            return outer.into().isEmpty() && inner.into().isEmpty() || Stream.concat(outer.into().stream(), inner.into().stream()).anyMatch(b -> PRIVATE.stream().noneMatch(p -> p.covers(b)));
+        }
+        return outer.into().stream().anyMatch(o -> inner.into().stream().anyMatch(o::meets));
     }
 
     private static boolean meet(Target outer, Target inner, EgressClass c) {

@@ -48,6 +48,20 @@ class PolicyStackTest {
         assertThatThrownBy(() -> NAMED.read("request", "intranet")).isInstanceOfSatisfying(RedomaException.class, e -> assertThat(e.problem().details()).containsEntry("allowed", NamedPolicies.NAMES));
     }
 
+    /// Without ranges it would reach public addresses, of which such a floor allows none, and the other way round.
+    @ParameterizedTest
+    @CsvSource(delimiter = ';', value = {"'cidrs: [10.0.0.0/8], '; ''; false", "''; 'cidrs: [10.0.0.0/8], '; false", "''; ''; true", "'cidrs: [10.0.0.0/8], '; 'cidrs: [10.1.0.0/16], '; true", "'cidrs: [10.0.0.0/8, 45.0.0.0/8], '; ''; true"})
+    void anInternalHostHasEffectOnlyWhereItsRangesAreThoseOfTheFloor(String floor, String asked, boolean effect) {
+        var outer = PolicyFile.read("floor", "f", "egress: {internal: [{host: '*.internal', " + floor + "port: 5432}]}");
+        var stack = new PolicyStack("p", List.of(outer, PolicyFile.read("request", "p", "egress: {internal: [{host: db.internal, " + asked + "port: 5432}]}")));
+        assertThat(Reaches.of(stack.effective(1)).isEmpty()).isEqualTo(!effect);
+        if (effect) {
+            stack.mustHaveEffect();
+        } else {
+            assertThatThrownBy(stack::mustHaveEffect).isInstanceOfSatisfying(RedomaException.class, e -> assertThat(e.problem().details()).containsEntry("rule", "request.internal[0]"));
+        }
+    }
+
     @Test
     void theShippedFloorHasNothingInternal() {
         var stack = stack(PolicyFile.read("request", "p", "\negress: {internal: [{host: db.internal, cidrs: [10.0.0.0/8], port: 5432}]}"));

@@ -2,6 +2,7 @@
 package dev.redoma.gateway.egress;
 
 import dev.redoma.model.SandboxId;
+import dev.redoma.policy.EgressDecision.Allow;
 import dev.redoma.policy.Rate;
 import dev.redoma.policy.Rule;
 import dev.redoma.store.Store;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What a sandbox has spent of its rules' rates and byte budgets, by what the rules speak of, wherever they stand. Bytes count over its whole life: they are written down every
@@ -36,6 +38,10 @@ final class Budgets {
 
     /// A rule that grants no more: of bytes, for good (`retryAfter` 0), or at the time.
     record Spent(Rule rule, long retryAfter) {
+        private boolean sooner(Spent other) {
+            return retryAfter > 0 && (other.retryAfter == 0 || retryAfter < other.retryAfter);
+        }
+
         /// As in records and answers.
         String reason() {
             return retryAfter > 0 ? "rate" : "budget";
@@ -56,18 +62,43 @@ final class Budgets {
         }
     }
 
-    /// Empty: one more is within all of them.
-    Optional<Spent> oneMore(List<Rule> rules) {
-        return rules.stream().flatMap(r -> exhausted(r) ? Optional.of(new Spent(r, 0)).stream() : beyondRate(r).stream()).findFirst();
+    /// `by`: what lets one more through, the rules that it counts towards first. `spent`: nothing does.
+    record More(Allow by, @Nullable Spent spent) {}
+
+    /// One more counts, in each layer, towards the first of the rules that allow it which still grants one: what one of them grants no more another may.
+    More oneMore(Allow allow) {
+        var counted = new ArrayList<List<Rule>>(allow.candidates().size());
+        for (List<Rule> rules : allow.candidates()) {
+            Spent first = null;
+            Rule grants = null;
+            for (Rule rule : rules) {
+                Spent spent = grants == null ? spent(rule) : null;
+                if (grants == null && spent == null) {
+                    grants = rule;
+                }
+                if (spent != null && (first == null || spent.sooner(first))) {
+                    first = spent;
+                }
+            }
+            if (grants == null) {
+                return new More(allow, first);
+            }
+            Rule chosen = grants;
+            counted.add(Stream.concat(Stream.of(chosen), rules.stream().filter(r -> r != chosen)).toList());
+        }
+        return new More(new Allow(allow.egressClass(), allow.passage(), counted), null);
     }
 
-    private Optional<Spent> beyondRate(Rule rule) {
+    private @Nullable Spent spent(Rule rule) {
+        if (exhausted(rule)) {
+            return new Spent(rule, 0);
+        }
         Rate rate = rule.rate();
         if (rate == null) {
-            return Optional.empty();
+            return null;
         }
         Bucket bucket = rates.computeIfAbsent(rule.budget() + " " + rate, id -> new Bucket(rate.count(), rate.count() * 1000.0 / rate.per().toMillis()));
-        return bucket.take() ? Optional.empty() : Optional.of(new Spent(rule, Math.max(1, Math.ceilDiv(bucket.next(), 1_000_000_000L))));
+        return bucket.take() ? null : new Spent(rule, Math.max(1, Math.ceilDiv(bucket.next(), 1_000_000_000L)));
     }
 
     /// Where the bytes of one layer's rules are used up, all of them, whatever is asked for: empty where something may be left. `candidates`: of each layer, those that allow it.

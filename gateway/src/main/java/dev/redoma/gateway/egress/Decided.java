@@ -50,18 +50,23 @@ final class Decided {
             end(request);
             return refuse(403, at(Fact.of("request.denied", name(), site.port(), renamed)), method, path, "one of its fields names another method, and of that " + renamed.reason().text());
         }
-        Optional<Outcome> objection = objection(allow, method, path);
+        Optional<Outcome> objection = objection(allow, request);
         objection.ifPresent(o -> end(request));
         return objection.orElseGet(() -> new Outcome.Go(request));
     }
 
-    private Optional<Outcome> objection(Allow allow, String method, String path) {
-        var spent = sandbox.budgets().oneMore(allow.counted());
-        if (spent.isPresent()) {
-            Fact told = spent.get().told(at(Fact.of("request.denied", name(), site.port(), allow)));
+    private Optional<Outcome> objection(Allow by, Requests.Ongoing request) {
+        String method = request.method();
+        String path = request.path();
+        var more = sandbox.budgets().oneMore(by);
+        Budgets.Spent spent = more.spent();
+        if (spent != null) {
+            Fact told = spent.told(at(Fact.of("request.denied", name(), site.port(), by)));
             sandbox.records().refused(told.asked(method, path));
-            return Optional.of(new Outcome.Stay(spent.get().answer(told, site.host())));
+            return Optional.of(new Outcome.Stay(spent.answer(told, site.host())));
         }
+        Allow allow = more.by();
+        request.by().count(by, allow);
         Fact fact = at(Fact.of("request", name(), site.port(), allow)).with("method", method);
         if (sandbox.records().request(fact.asked(method, path), fact) == EgressRecords.Told.TOO_MANY) {
             return Optional.of(refuse(403, at(Fact.of("request.denied", name(), site.port(), allow)).because("too-many"), method, path, "more was asked for at once than can be recorded"));

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 
-/// The two ends of an intercepted connection, TLS on each.
-record Ends(Socket inside, Socket outside) {
+/// The two ends of an intercepted connection, TLS on each. `beneath`: what is below the outer one.
+record Ends(Socket inside, Socket outside, Beneath beneath) {
     private static final int PATIENCE_MS = 1000;
     private static final int MOST = 64;
 

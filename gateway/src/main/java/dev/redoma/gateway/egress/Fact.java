@@ -32,6 +32,11 @@ record Fact(
         return new Fact(action, host, about, port, decision.inClass().map(EgressClass::wire).orElse(null), decision.rule(), decision.allowed() ? null : decision.reason().wire(), Map.of());
     }
 
+    /// The same, by another rule.
+    Fact by(String other) {
+        return new Fact(action, host, address, port, egressClass, other, reason, more);
+    }
+
     /// Refused by the gateway, where the rules alone would not.
     Fact because(String why) {
         return new Fact(action, host, address, port, egressClass, rule, why, more);

@@ -31,8 +31,16 @@ final class Grounds {
     }
 
     /// Under the lock of its sandbox. How it is carried stays; the newer one allows that as well.
-    void become(Allow newer) {
+    synchronized void become(Allow newer) {
         now = new Allow(newer.egressClass(), now.passage(), newer.candidates());
-        charges = budgets.charges(newer.counted());
+        charges = budgets.chargesOfAny(newer.candidates());
+    }
+
+    /// Counts towards the rules that grant it, unless a newer policy has come since `first`.
+    synchronized void count(Allow first, Allow granted) {
+        if (now == first) {
+            now = granted;
+            charges = budgets.charges(granted.counted());
+        }
     }
 }

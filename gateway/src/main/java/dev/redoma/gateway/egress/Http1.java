@@ -97,6 +97,9 @@ final class Http1 {
                 answer = answers.head(head.method().equals("HEAD"));
             }
         } catch (ResponseReader.Malformed malformed) {
+            if (decided.link().over()) {
+                throw malformed; // not the origin's doing
+            }
             refuse(head.method(), decided.failed("bad-answer", String.valueOf(malformed.getMessage())));
             return false;
         }
@@ -133,6 +136,9 @@ final class Http1 {
             pieces.send();
         }
         answers.body(pieces::piece);
+        if (!measured && ends.beneath().cut()) {
+            throw new IOException("the end of the answer is not its origin's");
+        }
         pieces.end();
         return !last;
     }

@@ -39,7 +39,8 @@ final class Intercepted {
         try {
             link.outside().socket().setSoTimeout(HANDSHAKE_MS);
             link.inside().socket().setSoTimeout(HANDSHAKE_MS);
-            try (SSLSocket outside = outside(link)) {
+            var beneath = new Beneath(link.outside().socket());
+            try (SSLSocket outside = outside(beneath)) {
                 String protocol;
                 try {
                     outside.startHandshake();
@@ -53,7 +54,7 @@ final class Intercepted {
                     link.outside().socket().setSoTimeout(0);
                     link.inside().socket().setSoTimeout(0);
                     link.active();
-                    carry(protocol, new Ends(inside, outside));
+                    carry(protocol, new Ends(inside, outside, beneath));
                 }
             }
             link.finish();
@@ -66,10 +67,15 @@ final class Intercepted {
     }
 
     private void carry(String protocol, Ends ends) throws IOException {
-        if (protocol.equals(HTTP2)) {
-            new Http2(decided, ends).serve();
-        } else {
-            new Http1(decided, ends).serve();
+        try {
+            if (protocol.equals(HTTP2)) {
+                new Http2(decided, ends).serve();
+            } else {
+                new Http1(decided, ends).serve();
+            }
+        } catch (IOException gone) {
+            decided.link().end("broken"); // before TLS is closed, which would tell the program that nothing is missing
+            throw gone;
         }
     }
 
@@ -105,9 +111,9 @@ final class Intercepted {
         return false;
     }
 
-    private SSLSocket outside(Link link) throws IOException {
+    private SSLSocket outside(Beneath beneath) throws IOException {
         Site site = decided.site();
-        var socket = (SSLSocket) interception.outward().getSocketFactory().createSocket(link.outside().socket(), site.host(), site.port(), true);
+        var socket = (SSLSocket) interception.outward().getSocketFactory().createSocket(beneath, site.host(), site.port(), true);
         SSLParameters parameters = socket.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
         parameters.setProtocols(VERSIONS);

@@ -4,6 +4,7 @@ package dev.redoma.gateway.egress;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.SocketException;
+import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -56,11 +57,25 @@ final class Link {
         return BY_ITSELF.equals(why) ? null : why;
     }
 
-    /// Ends both ways at once. What was said of its end first is what counts.
+    /// Breaks both ways off at once, so that neither end takes what it has for all that there was. What was said of its end first is what counts.
     void end(String why) {
         ended.compareAndSet(null, why);
-        close(inside);
-        close(outside);
+        reset(inside);
+        reset(outside);
+    }
+
+    /// Whether its end has been said.
+    boolean over() {
+        return ended.get() != null;
+    }
+
+    private static void reset(SocketChannel channel) {
+        try {
+            channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+        } catch (IOException gone) {
+            // it is closed
+        }
+        close(channel);
     }
 
     /// It ended by itself.

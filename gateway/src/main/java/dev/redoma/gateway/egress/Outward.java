@@ -94,7 +94,9 @@ final class Outward {
         try {
             checked = check(decider, host, literal, port);
         } catch (IOException unknown) {
-            unknown(about.as(FAILED).because("look-up"), seen, host, port);
+            Fact failed = about.as(FAILED).because("look-up");
+            String of = host == null ? literal.getHostAddress() : host;
+            instead(failed, seen, of, port, nowhere(failed, of));
             return;
         }
         if (checked == null) {
@@ -102,12 +104,12 @@ final class Outward {
             return;
         }
         if (!(checked.decision() instanceof Allow allow)) {
-            boolean none = checked.decision().reason() == Reason.NO_ADDRESS;
-            Fact denied = Fact.of(none ? FAILED : DENIED, host, port, checked.decision());
-            if (none) {
-                unknown(denied, seen, host, port);
+            Reason why = checked.decision().reason();
+            Fact denied = Fact.of(why == Reason.NO_ADDRESS ? FAILED : DENIED, host, port, checked.decision());
+            if (host == null) {
+                refuse(denied.at(literal.getHostAddress()));
             } else {
-                refuse(host == null ? denied.at(literal.getHostAddress()) : denied);
+                instead(denied, seen, host, port, why == Reason.NO_ADDRESS ? nowhere(denied, host) : Refused.of(403, denied, host, why.text()));
             }
             return;
         }
@@ -204,15 +206,14 @@ final class Outward {
         return sandbox.records().failing() ? null : sandbox.way().check(decider, host, literal, port, sandbox.shares());
     }
 
-    /// Allowed, but it leads nowhere: said in HTTP where that would have been seen (`hello`), and else by a reset.
-    private void unknown(Fact failed, @Nullable ClientHello hello, @Nullable String host, int port) throws IOException {
-        if (hello == null || host == null || Intercepted.spoken(hello).isEmpty()) {
-            refuse(failed);
+    /// It leads where nothing may go, or nowhere: said in HTTP where that would have been seen (`hello`), and else by a reset.
+    private void instead(Fact fact, @Nullable ClientHello hello, String host, int port, Refused told) throws IOException {
+        if (hello == null || Intercepted.spoken(hello).isEmpty()) {
+            refuse(fact);
             return;
         }
-        sandbox.records().refused(failed);
-        Site site = Site.of(host, port);
-        Intercepted.answer(sandbox.interception(), site, hello, inside.socket(), nowhere(failed, host));
+        sandbox.records().refused(fact);
+        Intercepted.answer(sandbox.interception(), Site.of(host, port), hello, inside.socket(), told);
     }
 
     static Refused nowhere(Fact failed, String host) {
@@ -287,12 +288,13 @@ final class Outward {
 
     /// Recorded before it is dialled, carried, and recorded with what passed when it has ended.
     void carry(Fact fact, @Nullable String host, @Nullable String said, Way.Checked checked, Allow allow, int port, @Nullable RequestHead head, Carrier carrier) throws IOException {
-        var spent = sandbox.budgets().oneMore(allow.counted());
-        if (spent.isPresent()) {
-            refuse(spent.get().told(fact.as(DENIED).bare()));
+        var more = sandbox.budgets().oneMore(allow);
+        Budgets.Spent spent = more.spent();
+        if (spent != null) {
+            refuse(spent.told(fact.as(DENIED).bare()));
             return;
         }
-        carryCounted(fact, host, said, checked, allow, port, head, carrier);
+        carryCounted(fact.by(more.by().rule()), host, said, checked, more.by(), port, head, carrier);
     }
 
     /// It is within its rates and budgets.

@@ -88,16 +88,18 @@ final class PlainHttp {
             answer(fact, unknown ? Outward.nowhere(fact, host) : Refused.of(403, fact, host, checked.decision().reason().text()));
             return;
         }
-        if (!(head.decided(connection) instanceof Allow allow)) {
+        if (!(head.decided(connection) instanceof Allow by)) {
             refuse(403, Fact.of(DENIED, host, PORT, head.decided(connection)).asked(head.method(), head.path()), "no rule allows this request there");
             return;
         }
-        var spent = sandbox.budgets().oneMore(allow.counted());
-        if (spent.isPresent()) {
-            Fact told = spent.get().told(Fact.of(DENIED, host, PORT, allow));
-            answer(told.asked(head.method(), head.path()), spent.get().answer(told, host));
+        var more = sandbox.budgets().oneMore(by);
+        Budgets.Spent spent = more.spent();
+        if (spent != null) {
+            Fact told = spent.told(Fact.of(DENIED, host, PORT, by));
+            answer(told.asked(head.method(), head.path()), spent.answer(told, host));
             return;
         }
+        Allow allow = more.by();
         Fact fact = Fact.of("connect", host, PORT, allow).with("method", head.method());
         outward.carryCounted(fact, host, null, checked, allow, PORT, head, relay -> {
             inside.socket().setSoTimeout(0);

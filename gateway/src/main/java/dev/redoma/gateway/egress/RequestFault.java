@@ -9,6 +9,7 @@ enum RequestFault {
     FIELDS("request-malformed", "it has more than 256 fields"),
     LENGTH("request-malformed", "its body is not as long as it says"),
     METHOD("request-malformed", "its method is longer than 32 characters"),
+    METHOD_FORM("request-malformed", "its method has characters that no method has"),
     CONNECT("connect", "it asks for a tunnel (CONNECT), and none is made here"),
     TARGET("target", "its target has characters that have to be escaped there"),
     ABSOLUTE_FORM("absolute-form", "its target is no path: it may not name a host of its own"),
@@ -17,6 +18,7 @@ enum RequestFault {
     PLAIN_UPGRADE("upgrade", "it asks for a change to another protocol, and without TLS there is none");
 
     private static final int MOST_FIELDS = 256;
+    private static final String MARKS = "!#$%&'*+-.^_`|~";
 
     private final String wire;
     private final String text;
@@ -59,6 +61,9 @@ enum RequestFault {
         if (head.method().length() > Fact.LONGEST_METHOD) {
             return Optional.of(METHOD);
         }
+        if (!head.method().chars().allMatch(RequestFault::ofMethods)) {
+            return Optional.of(METHOD_FORM); // HTTP/2 carries any, and whoever writes it as HTTP/1.1 writes another request line
+        }
         if (head.fields().size() > MOST_FIELDS) {
             return Optional.of(FIELDS);
         }
@@ -67,5 +72,9 @@ enum RequestFault {
         }
         boolean path = head.target().startsWith("/") || head.target().equals("*") && head.method().equals("OPTIONS");
         return path ? Optional.empty() : Optional.of(ABSOLUTE_FORM);
+    }
+
+    private static boolean ofMethods(int c) {
+        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || MARKS.indexOf(c) >= 0;
     }
 }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class ResponseReader {
     private static final int LONGEST_HEAD = 64 << 10;
     private static final int BUFFER = 16 << 10;
+    private static final int FINAL = 200;
 
     private final InputStream in;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER).flip();
@@ -27,6 +28,10 @@ final class ResponseReader {
     private int status;
     private String reason = "";
     private boolean headDone;
+    /// Something of this answer has come.
+    private boolean begun;
+    /// Another has come whole before.
+    private boolean kept;
     private boolean whole;
     private boolean ended;
     private @Nullable String fault;
@@ -37,7 +42,7 @@ final class ResponseReader {
         this.in = in;
     }
 
-    /// The head of an answer that none is. Where the connection just ended there is no answer at all, and programs know what to do.
+    /// The head of an answer that none is. Where a connection that was kept just ended there is no answer at all, and programs know what to do.
     static final class Malformed extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -67,8 +72,10 @@ final class ResponseReader {
         parser.setHeadResponse(toHead);
         fields.clear();
         trailers.clear();
-        status = 0;
         headDone = false;
+        begun = buffer.hasRemaining();
+        kept |= whole && status >= FINAL;
+        status = 0;
         whole = false;
         while (!headDone) {
             more();
@@ -106,11 +113,16 @@ final class ResponseReader {
             if (whole && fault == null) {
                 return;
             }
-            int n = in.read(buffer.array(), 0, buffer.capacity());
+            int n = read();
+            begun |= n > 0;
             buffer.position(0).limit(Math.max(0, n));
             if (n < 0) {
                 ended = true;
-                parser.atEOF();
+                if (headDone) {
+                    parser.atEOF();
+                } else {
+                    fault = "it ended early";
+                }
             }
         }
         int before = buffer.remaining();
@@ -121,7 +133,23 @@ final class ResponseReader {
         }
         if (fault != null) {
             String told = "the origin's answer is malformed: " + fault;
-            throw headDone || ended ? new IOException(told) : new Malformed(told);
+            throw headDone || ended && !due() ? new IOException(told) : new Malformed(told);
+        }
+    }
+
+    /// Nobody but the origin can have ended what has begun, or has just been made for this.
+    private boolean due() {
+        return begun || !kept;
+    }
+
+    private int read() throws IOException {
+        try {
+            return in.read(buffer.array(), 0, buffer.capacity());
+        } catch (IOException broken) {
+            if (headDone || !due()) {
+                throw broken;
+            }
+            throw new Malformed("the origin broke the connection off instead of an answer");
         }
     }
 

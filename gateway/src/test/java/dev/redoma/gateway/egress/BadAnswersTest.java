@@ -2,7 +2,9 @@
 package dev.redoma.gateway.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Set;
@@ -18,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class BadAnswersTest {
     private static final String A = "a.allowed.test";
+    private static final String B = "b.allowed.test";
 
     @TempDir
     Path dir;
@@ -25,16 +28,17 @@ class BadAnswersTest {
     private Lab lab;
     private Inside inside;
     private volatile String answer = "";
+    private volatile boolean keeps;
 
     @BeforeEach
     void open() throws Exception {
         lab = new Lab(dir);
         lab.origin(Lab.HERE, 443, SecureOrigin.http1(r -> {
             r.out().write(answer.getBytes(StandardCharsets.ISO_8859_1));
-            return false;
+            return keeps;
         }, A));
         lab.name(A, Lab.HERE);
-        inside = lab.sandbox(Lab.policy(InterceptTest.rule("request.web[0]", Set.of("GET"), null, null, java.util.List.of("/ok/**"), A)));
+        inside = lab.sandbox(Lab.policy(InterceptTest.rule("request.web[0]", Set.of("GET"), null, null, java.util.List.of("/ok/**"), A, B)));
     }
 
     @AfterEach
@@ -43,7 +47,7 @@ class BadAnswersTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"SSH-2.0-x\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", "HTTP/3.0 200 OK\r\n\r\n"})
+    @ValueSource(strings = {"SSH-2.0-x\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", "HTTP/3.0 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Le", ""})
     void theProgramIsToldWhyAndThatItIsNotThePolicy(String bad) throws Exception {
         answer = bad;
         try (var client = SecureClient.to(lab, inside, A)) {
@@ -57,11 +61,53 @@ class BadAnswersTest {
 
     /// Programs try again where a connection that was kept has just ended.
     @Test
-    void noAnswerAtAllIsNone() throws Exception {
+    void noAnswerAtAllIsNoneWhereTheConnectionWasKept() throws Exception {
+        keeps = true;
+        answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
         try (var client = SecureClient.to(lab, inside, A)) {
-            client.say(SecureClient.get("/ok/1", A));
-            assertThat(client.in.read()).isEqualTo(-1);
+            assertThat(client.ask(SecureClient.get("/ok/1", A)).body()).isEqualTo("ok");
+            keeps = false;
+            answer = "";
+            client.say(SecureClient.get("/ok/2", A));
+            assertThat(client.ended()).isTrue();
         }
+        assertThat(lab.told(inside)).doesNotContain("connect.failed " + A + " bad-answer");
+    }
+
+    /// Of a body that ends with its connection only TLS tells whether that end is its origin's.
+    @Test
+    void anEndThatIsNotTheOriginsIsNoneForTheProgram() throws Exception {
+        lab.name(B, Lab.THERE);
+        lab.origin(Lab.THERE, 443, (connection, noted) -> {
+            var socket = SecureOrigin.secured(connection.socket(), B);
+            boolean cut = SecureOrigin.line(socket.getInputStream()).contains("/cut");
+            socket.getOutputStream().write("HTTP/1.1 200 OK\r\n\r\nhalf".getBytes(StandardCharsets.ISO_8859_1));
+            if (cut) {
+                connection.close();
+            } else {
+                socket.close();
+            }
+        });
+        try (var client = SecureClient.to(lab, inside, B)) {
+            client.say(SecureClient.get("/ok/1", B));
+            assertThat(new String(client.in.readAllBytes(), StandardCharsets.ISO_8859_1)).endsWith("\r\n\r\nhalf");
+        }
+        try (var client = SecureClient.to(lab, inside, B)) {
+            client.say(SecureClient.get("/ok/cut", B));
+            assertThatThrownBy(() -> client.in.readAllBytes()).isInstanceOf(SocketException.class);
+        }
+    }
+
+    @Test
+    void aNameThatLeadsInwardsIsRefusedInTheProgramsOwnWords() throws Exception {
+        lab.name(B, Lab.PRIVATE);
+        try (var client = SecureClient.to(lab, inside, B)) {
+            var told = client.ask(SecureClient.get("/ok/1", B));
+            assertThat(told.status()).as(told.body()).isEqualTo(403);
+            assertThat(told.body()).contains("\"rule\":\"request.web[0]\"", "\"reason\":\"private-address\"", "\"host\":\"" + B + "\"");
+        }
+        assertThat(lab.told(inside)).contains("connect.denied " + B + " private-address");
+        assertThat(lab.arrivals).isEmpty();
     }
 
     @Test

@@ -281,6 +281,15 @@ class InterceptHttp2Test {
         assertThat(lab.told(inside)).anyMatch(t -> t.startsWith("request.denied " + A));
     }
 
+    @ParameterizedTest @ValueSource(strings = {"GET /other HTTP/1.1", "G@T", "G\u00dcT"}) // whoever writes one as HTTP/1.1 writes another request line
+    void whatIsNoMethodNeverArrives(String method) throws Exception {
+        try (var talk = new Http2Talk(lab, lab.sandbox(Lab.policy(InterceptTest.rule("request.web[0]", Set.of(), null, null, List.of("/ok/**"), A))), A, true)) {
+            talk.request(1, true, GOOD.replace(":method=GET", ":method=" + method));
+            assertThat(talk.answer(1)).startsWith("403 ").contains("request-malformed");
+        }
+        assertThat(arrived).isEmpty();
+    }
+
     /// Of two readers who do not agree on where a body ends one reads on in what is no request.
     @ParameterizedTest
     @ValueSource(strings = {"content-length=0", "content-length=2", "content-length=10", "content-length=5|content-length=6", "content-length=5|content-length=5", "content-length=5, 5", "content-length=+5", "content-length=5 ", "content-length=-1", "content-length=abc"})
