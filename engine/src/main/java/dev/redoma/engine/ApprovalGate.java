@@ -132,6 +132,15 @@ final class ApprovalGate {
         });
     }
 
+    /// A fork takes the policy of its source along, and the work in it: more time than that was given is a raise as well.
+    ApprovalTicket fork(Caller caller, SandboxRow from, Duration asked, Duration given) {
+        if (asked.compareTo(given) <= 0) {
+            return ApprovalTicket.NONE;
+        }
+        return require(caller, from.id(), from.tenant(), "raise", p -> p.raise("lifetime"), Map.of("resource", "lifetime", "of", "a fork", "milliseconds", asked.toMillis(), "given", given.toMillis()),
+                List.of("fork", "lifetime", String.valueOf(asked.toMillis())));
+    }
+
     ApprovalTicket lifetime(Caller caller, SandboxRow row, Duration asked, Duration given) {
         if (asked.compareTo(given) <= 0) {
             return ApprovalTicket.NONE;

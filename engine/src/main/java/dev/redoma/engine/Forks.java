@@ -5,6 +5,7 @@ import dev.redoma.engine.Idempotency.Key;
 import dev.redoma.engine.Idempotency.Outcome;
 import dev.redoma.model.Caller;
 import dev.redoma.model.wire.ForkSandbox;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// A fork is a hidden snapshot and a sandbox made from it.
@@ -23,7 +24,14 @@ final class Forks {
 
     Outcome fork(Caller caller, Box from, SandboxRow seen, ForkSandbox request, @Nullable Key key) {
         // Refuses what cannot be before anything is saved.
-        planner.fork(caller, seen, new Source(seen.template(), seen.layers(), TemplateConfig.NONE), request);
+        var plan = planner.fork(caller, seen, new Source(seen.template(), seen.layers(), TemplateConfig.NONE), request);
+        var ticket = core.approvals().fork(caller, seen, Duration.ofMillis(LimitRules.lifetimeOf(plan.limits())), Duration.ofMillis(LimitRules.lifetimeOf(seen.limits())));
+        if (ticket.approval().isPresent()) {
+            core.store().write(tx -> {
+                ticket.redeem(tx, null);
+                return true;
+            });
+        }
         Snapshots.Taken taken = core.boxes().locked(from, () -> snapshots.take(from, caller.key(), SnapshotOrder.FORK));
         try {
             SnapshotRow saved = snapshots.finish(taken, caller.key());

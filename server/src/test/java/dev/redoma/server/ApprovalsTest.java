@@ -223,6 +223,14 @@ class ApprovalsTest {
         decide(alice, longer, "approve");
         assertThat(as(agent, "POST", path, Map.of("lifetimeMs", 7_200_000)).statusCode()).isEqualTo(200);
         pending(as(agent, "POST", path, Map.of("lifetimeMs", 7_200_000)));
+        var fork = "/v1/sandboxes/" + box + "/fork";
+        var given = RealServer.read(as(agent, "GET", "/v1/sandboxes/" + box, null), Sandbox.class).limits().lifetimeMs();
+        var more = Map.of("limits", Map.of("lifetimeMs", given + 60_000));
+        var forked = pending(as(agent, "POST", fork, more));
+        decide(alice, forked, "approve");
+        assertThat(as(agent, "POST", fork, more)).matches(answer -> answer.statusCode() == 201, "forked");
+        pending(as(agent, "POST", fork, more));
+        assertThat(as(agent, "POST", fork, Map.of())).matches(answer -> answer.statusCode() == 201, "as long as its source");
     }
 
     /// Nobody is asked, as a build waits for nobody, and nothing of the step is done.
