@@ -137,6 +137,7 @@ final class Http1 {
         }
         answers.body(pieces::piece);
         if (!measured && ends.beneath().cut()) {
+            decided.link().endUnsaid();
             throw new IOException("the end of the answer is not its origin's");
         }
         pieces.end();

@@ -64,6 +64,13 @@ final class Link {
         reset(outside);
     }
 
+    /// Its origin ended it without saying so in TLS. So does this, towards the program: what has come still arrives, and programs that look see that nobody said it was all.
+    void endUnsaid() {
+        ended.compareAndSet(null, "broken");
+        close(inside);
+        close(outside);
+    }
+
     /// Whether its end has been said.
     boolean over() {
         return ended.get() != null;

@@ -21,10 +21,12 @@ final class SecureClient implements AutoCloseable {
     final SSLSocket socket;
     final InputStream in;
     private final SocketChannel channel;
+    private final Beneath beneath;
 
     SecureClient(Lab lab, Inside inside, SocketChannel channel, String name, boolean sni, String... protocols) throws Exception {
         this.channel = channel;
-        socket = (SSLSocket) trusting(lab.gateway.authority(inside.id).orElseThrow()).getSocketFactory().createSocket(channel.socket(), name, 443, true);
+        beneath = new Beneath(channel.socket());
+        socket = (SSLSocket) trusting(lab.gateway.authority(inside.id).orElseThrow()).getSocketFactory().createSocket(beneath, name, 443, true);
         var parameters = socket.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
         parameters.setServerNames(sni ? List.of(new SNIHostName(name)) : List.of());
@@ -95,6 +97,11 @@ final class SecureClient implements AutoCloseable {
 
     static String get(String path, String host) {
         return "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n";
+    }
+
+    /// Whether the connection ended without a word of TLS.
+    boolean cut() {
+        return beneath.cut();
     }
 
     /// Whether nothing more comes.
