@@ -36,6 +36,7 @@ public final class ChainLedger implements Ledger {
     private final Pruning pruning;
     private final Tips tips;
     private volatile Function<String, Optional<String>> persons = actor -> Optional.empty();
+    private volatile boolean purgeOwed;
     private volatile Masks masks = (tx, tenant, sandbox) -> Patterns.shapes();
 
     private ChainLedger(Store store, Path directory, SigningKey key, BodyKeys bodyKeys) {
@@ -56,8 +57,6 @@ public final class ChainLedger implements Ledger {
         Identity.confirm(store, key.publicKey());
         return new ChainLedger(store, directory, key, bodyKeys);
     }
-
-    private volatile boolean purgeOwed;
 
     /// From now on each record of an actor who is somebody's key says whose.
     public void persons(Function<String, Optional<String>> whose) {

@@ -11,6 +11,7 @@ import dev.redoma.model.Layer;
 import dev.redoma.model.Problem;
 import dev.redoma.model.RedomaException;
 import dev.redoma.model.TenantId;
+import dev.redoma.server.api.DenialCounts.Kind;
 import dev.redoma.server.keys.Keys;
 import dev.redoma.store.Store;
 import java.net.InetAddress;
@@ -24,22 +25,18 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What was refused at the API's door: keys that may not do what they asked for, and who came with no good key. On record some seconds after, counted by key and call, so
-/// that whoever tries ten thousand times fills neither the ledger nor memory. Nothing is dropped: what the database does not take now is told later. Thread-safe.
+/// What was refused at the API's door: keys that may not do what they asked for, and who came with no good key. On record some seconds after, counted by key and call, and
+/// what goes on more and more seldom, so that whoever tries for days fills neither the ledger nor memory. Nothing is dropped: what the database does not take now is told later. Thread-safe.
 public final class Denials implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Denials.class);
     private static final Duration PAUSE = Duration.ofSeconds(2);
-    /// Kinds that wait at a time; what is beyond is counted together.
-    private static final int MOST = 256;
 
     private final Store store;
     private final Ledger ledger;
     private final Keys keys;
-    private final Map<Kind, Long> counts = new HashMap<>();
+    private final DenialCounts counts = new DenialCounts(PAUSE);
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Thread thread;
-
-    private record Kind(String tenant, String actor, Map<String, Object> facts) {}
 
     public Denials(Store store, Ledger ledger, Keys keys) {
         this.store = store;
@@ -61,10 +58,10 @@ public final class Denials implements AutoCloseable {
 
     private void look(Route route, Exchange exchange, Problem problem) {
         if (problem.code() == Code.UNAUTHENTICATED) {
-            count(new Kind(TenantId.DEFAULT.value(), "server", Map.of("code", problem.code().wire(), "from", from(exchange.remote()))));
+            counts.add(new Kind(TenantId.DEFAULT.value(), "server", Map.of("code", problem.code().wire(), "from", from(exchange.remote()))));
         } else if (problem.code() == Code.FORBIDDEN && problem.layer() == Layer.POLICY) {
             var token = Api.token(exchange);
-            (token == null ? Optional.<Caller>empty() : keys.find(token)).ifPresent(caller -> count(new Kind(caller.tenant().value(), caller.key(), facts(route, problem))));
+            (token == null ? Optional.<Caller>empty() : keys.find(token)).ifPresent(caller -> counts.add(new Kind(caller.tenant().value(), caller.key(), facts(route, problem))));
         }
     }
 
@@ -88,29 +85,18 @@ public final class Denials implements AutoCloseable {
         }
     }
 
-    private void count(Kind kind) {
-        synchronized (counts) {
-            var counted = counts.containsKey(kind) || counts.size() < MOST ? kind : new Kind(TenantId.DEFAULT.value(), "server", Map.of("code", "many"));
-            counts.merge(counted, 1L, Long::sum);
-        }
-    }
-
     private void run() {
         try {
             while (!ended.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
-                settle();
+                settle(false);
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void settle() {
-        Map<Kind, Long> due;
-        synchronized (counts) {
-            due = Map.copyOf(counts);
-            counts.clear();
-        }
+    private void settle(boolean all) {
+        var due = counts.due(all, System.nanoTime());
         if (due.isEmpty()) {
             return;
         }
@@ -125,9 +111,7 @@ public final class Denials implements AutoCloseable {
             });
         } catch (RuntimeException unrecorded) {
             LOG.warn("what was refused at the door is not on record yet", unrecorded);
-            synchronized (counts) {
-                due.forEach((kind, count) -> counts.merge(kind, count, Long::sum));
-            }
+            counts.back(due);
         }
     }
 
@@ -135,6 +119,6 @@ public final class Denials implements AutoCloseable {
     public void close() throws InterruptedException {
         ended.countDown();
         thread.join(Duration.ofSeconds(10));
-        settle();
+        settle(true);
     }
 }
