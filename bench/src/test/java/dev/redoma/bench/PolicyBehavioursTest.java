@@ -83,6 +83,8 @@ class PolicyBehavioursTest {
         assertThat(difference.code()).as(difference.err()).isZero();
         assertThat(difference.text().lines()).hasSize(2).anySatisfy(l -> assertThat(l).startsWith("+ web a.example.com port 443 ")).anySatisfy(l -> assertThat(l).startsWith("+ web *.b.example.com port 443 "));
         assertThat(redoma.call("policy", "diff", mine, mine).text()).isEqualTo("no difference\n");
+        var shy = Files.writeString(dir.resolve("shy.yaml"), TWO + "preview: []\nprivileges: none\n").toString();
+        assertThat(redoma.call("policy", "diff", shy, mine).text().lines()).as("looser, and no host").containsExactly("- says: request.privileges at most none", "- says: request.preview lets nothing be exposed");
         try (var box = lab.tiny()) {
             var quiet = Files.writeString(dir.resolve("quiet.yaml"), "reopen: creator\n").toString();
             var set = redoma.call("policy", "set", box.id(), quiet);

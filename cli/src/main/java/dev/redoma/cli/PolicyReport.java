@@ -41,6 +41,8 @@ final class PolicyReport {
         difference.setUpCloses().forEach(r -> lines.add("- while it is set up: " + reach(r)));
         difference.asks().forEach(r -> lines.add("+ asks: " + r));
         difference.asksNoMore().forEach(r -> lines.add("- asks: " + r));
+        difference.says().forEach(r -> lines.add("+ says: " + r));
+        difference.saysNoMore().forEach(r -> lines.add("- says: " + r));
         if (lines.isEmpty()) {
             lines.add("no difference");
         }

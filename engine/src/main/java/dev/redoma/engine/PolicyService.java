@@ -52,7 +52,14 @@ final class PolicyService implements Policies {
         PolicyStack to = rules.taken(caller.tenant(), after);
         PolicyDifference reach = Reaches.difference(from.effective(0), to.effective(0));
         PolicyDifference setUp = Reaches.difference(whileSetUp(from), whileSetUp(to));
-        return new PolicyDifference(reach.opens(), reach.closes(), rulesOf(to.approvals().without(from.approvals())), rulesOf(from.approvals().without(to.approvals())), setUp.opens(), setUp.closes());
+        List<String> said = Explainer.besides(from);
+        List<String> says = Explainer.besides(to);
+        return new PolicyDifference(reach.opens(), reach.closes(), rulesOf(to.approvals().without(from.approvals())), rulesOf(from.approvals().without(to.approvals())), setUp.opens(), setUp.closes(),
+                without(says, said), without(said, says));
+    }
+
+    private static List<String> without(List<String> lines, List<String> others) {
+        return lines.stream().filter(l -> !others.contains(l)).toList();
     }
 
     private static EffectivePolicy whileSetUp(PolicyStack stack) {

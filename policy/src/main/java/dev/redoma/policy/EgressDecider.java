@@ -108,7 +108,8 @@ public final class EgressDecider {
                 told = told.or(in.apply(c));
             }
         }
-        return told.decision();
+        // What no layer allows in any of them is of none of them.
+        return told.decision() instanceof Deny none && none.reason() == Reason.NO_RULE && told.passed() == 0 ? new Deny(null, none.rule(), none.reason(), none.about()) : told.decision();
     }
 
     /// Allowed where each layer allows it; the innermost that does not is told.

@@ -14,7 +14,7 @@ public sealed interface EgressDecision {
 
     Reason reason();
 
-    /// The class asked last.
+    /// The class whose rules decided; empty where no rule of any speaks of it.
     Optional<EgressClass> inClass();
 
     default boolean allowed() {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Tells what a policy lets out, where each line of it came from, and what nobody can see or exclude under it.
 public final class Explainer {
@@ -22,6 +23,15 @@ public final class Explainer {
         EffectivePolicy policy = stack.effective(epoch);
         List<PolicyReach> reach = Reaches.of(policy);
         return new PolicyExplanation(stack.name(), stack.digest(), epoch, policy.closed(), stack.sources(), reach, lines(stack, policy, reach), notes(stack, policy, reach, way));
+    }
+
+    /// What it says beside what can be reached and what humans are asked for: terms, previews, rates, budgets, what is kept. Each without its place.
+    public static List<String> besides(PolicyStack stack) {
+        EffectivePolicy policy = stack.effective(0);
+        var reached = stack.documents().stream().flatMap(d -> d.rules().stream()).filter(r -> r.rate() == null && r.bytes() == null).map(Rule::id);
+        var asked = stack.documents().stream().flatMap(d -> d.approve().stream()).map(ApprovalRule::id);
+        var told = Stream.concat(reached, asked).collect(Collectors.toSet());
+        return lines(stack, policy, Reaches.of(policy)).stream().filter(l -> !told.contains(l.rule())).map(l -> l.rule().replaceAll("\\[\\d+\\]", "") + " " + l.says()).distinct().toList();
     }
 
     private static List<Line> lines(PolicyStack stack, EffectivePolicy policy, List<PolicyReach> reach) {

@@ -21,6 +21,7 @@ class EgressDeciderTest {
     void withoutAnyLayerNothingLeaves() {
         var none = decider();
         assertThat(none.decideName("a.example.com").reason()).isEqualTo(Reason.NO_RULE);
+        assertThat(none.decideName("a.example.com").inClass()).as("no class speaks of it").isEmpty();
         assertThat(none.decideLiteral(PUBLIC, 443).allowed()).isFalse();
         assertThat(EffectivePolicy.NONE.closed()).isTrue();
     }

@@ -48,6 +48,24 @@ class PolicyStackTest {
         assertThatThrownBy(() -> NAMED.read("request", "intranet")).isInstanceOfSatisfying(RedomaException.class, e -> assertThat(e.problem().details()).containsEntry("allowed", NamedPolicies.NAMES));
     }
 
+    @Test
+    void whatAPolicySaysBesideItsReachIsToldLineByLineWithoutItsPlace() {
+        var told = Explainer.besides(new PolicyStack("p", List.of(PolicyFile.read("request", "p", """
+                privileges: sudo
+                reopen: tenant
+                resources: {pids: 32}
+                preview: [{port: 3000, audience: public, ttl: 1h}]
+                approve: [{raise: lifetime}]
+                egress:
+                  web:
+                    - {hosts: [plain.example.com]}
+                    - {hosts: [a.example.com], rate: 2/h, bytes: 10MiB}
+                """))));
+        assertThat(told).anySatisfy(l -> assertThat(l).isEqualTo("request.privileges at most sudo")).anySatisfy(l -> assertThat(l).isEqualTo("request.reopen at most tenant"))
+                .anySatisfy(l -> assertThat(l).startsWith("request.resources ").contains("pids 32")).anySatisfy(l -> assertThat(l).startsWith("request.preview ").contains("3000", "public"))
+                .anySatisfy(l -> assertThat(l).startsWith("request.web allows a.example.com").contains("at most 2/h")).hasSize(5);
+    }
+
     /// Without ranges it would reach public addresses, of which such a floor allows none, and the other way round.
     @ParameterizedTest
     @CsvSource(delimiter = ';', value = {"'cidrs: [10.0.0.0/8], '; ''; false", "''; 'cidrs: [10.0.0.0/8], '; false", "''; ''; true", "'cidrs: [10.0.0.0/8], '; 'cidrs: [10.1.0.0/16], '; true", "'cidrs: [10.0.0.0/8, 45.0.0.0/8], '; ''; true"})
