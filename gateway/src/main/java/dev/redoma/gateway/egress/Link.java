@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -95,7 +96,7 @@ final class Link {
     /// Whether one of its ends has closed it, and nothing was wrong with what it said.
     static boolean closedByPeer(IOException gone) {
         for (Throwable cause = gone; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SocketException) {
+            if (cause instanceof SocketException || cause instanceof ClosedChannelException) { // the second where TLS has closed its socket at a peer's word
                 return true;
             }
         }

@@ -2,8 +2,10 @@
 package dev.redoma.gateway.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.nio.file.Path;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -55,6 +57,23 @@ class BadAnswersTest {
             assertThat(client.ended()).isTrue();
         }
         assertThat(lab.told(inside)).contains("connect.failed " + A + " bad-answer");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whoLeavesWhenItHasReadARefusalBreaksNothing(boolean inOrder) throws Exception {
+        for (int i = 0; i < 5; i++) {
+            var client = SecureClient.to(lab, inside, A);
+            assertThat(client.ask(SecureClient.get("/no/" + i, A)).status()).isEqualTo(403);
+            assertThat(client.ended()).isTrue();
+            if (inOrder) {
+                client.close();
+            } else {
+                client.leave();
+            }
+        }
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(lab.told(inside)).anyMatch(r -> r.startsWith("connect.closed")));
+        assertThat(lab.told(inside)).filteredOn(r -> r.startsWith("connect.closed")).containsOnly("connect.closed " + A + " -");
     }
 
     /// Programs try again where a connection that was kept has just ended.

@@ -113,6 +113,11 @@ final class SecureClient implements AutoCloseable {
         }
     }
 
+    /// As programs do that close their socket and say nothing in TLS.
+    void leave() throws IOException {
+        channel.close();
+    }
+
     /// Without a word.
     void reset() throws IOException {
         channel.setOption(java.net.StandardSocketOptions.SO_LINGER, 0);
