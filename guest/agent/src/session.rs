@@ -34,7 +34,9 @@ pub fn signal_tree(exec: &Exec, signal: u32) -> Outcome<bool> {
         if !exec.has_ended() {
             members.insert(exec.pid);
         }
-        let fresh: Vec<i32> = members.into_iter().filter(|pid| !told.contains(pid)).collect();
+        let mut fresh: Vec<i32> = members.into_iter().filter(|pid| !told.contains(pid)).collect();
+        // The first process first: else it might end by itself because its children did, and not be told as killed.
+        fresh.sort_by_key(|pid| *pid != exec.pid);
         let mut found = false;
         for pid in fresh {
             found |= told.insert(pid) && sys::kill(pid, signal).unwrap_or(false);

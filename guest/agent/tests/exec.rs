@@ -40,9 +40,9 @@ fn characters_are_not_cut() {
 fn an_exec_ends_with_its_process_while_children_hold_the_pipes() {
     let mut host = Host::start();
     let begun = Instant::now();
-    let mut call = host.start_exec(shell("e", "(sleep 1; echo late) & echo early"));
+    let mut call = host.start_exec(shell("e", "(sleep 3; echo late) & echo early"));
     let outcome = call.until_exit();
-    assert!(begun.elapsed() < Duration::from_millis(900));
+    assert!(begun.elapsed() < Duration::from_millis(2900));
     assert_eq!(outcome.text(), "early\n");
     assert_eq!(call.until("late"), b"late\n");
     assert!(matches!(call.reply(), Kind::Closed(_)));
@@ -121,9 +121,16 @@ fn a_host_that_reads_nothing_stops_the_printer_and_loses_nothing() {
     let mut host = Host::start();
     let mut call =
         host.start_exec(redoma_guest::proto::Exec { window: 65536, ..shell("e", "head -c 3000000 /dev/zero; echo end >&2") });
+    let produced = |host: &mut Host| {
+        let Kind::Ps(ps) = host.ask(Op::Ps(Ps {})) else { panic!("no list") };
+        (ps.execs[0].produced, ps.execs[0].running)
+    };
+    let end = Instant::now() + PATIENCE;
+    while produced(&mut host).0 < 65536 && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(10));
+    }
     std::thread::sleep(Duration::from_millis(200));
-    let Kind::Ps(ps) = host.ask(Op::Ps(Ps {})) else { panic!("no list") };
-    assert_eq!((ps.execs[0].produced, ps.execs[0].running), (65536, true));
+    assert_eq!(produced(&mut host), (65536, true));
     let outcome = call.collect();
     assert_eq!((outcome.stdout.len(), outcome.errors().as_str()), (3_000_000, "end\n"));
 }
@@ -317,8 +324,10 @@ fn a_tree_is_killed_whole_and_only_once() {
     let mut outcome = Outcome::default();
     call.collect_from(3, &mut outcome);
     assert_eq!(outcome.exited.signal, 9);
+    // Told to die, and dead when the kernel gets to it.
+    let gone = "n=0; while ps -e -o args= | grep -q '^sleep 30[123]'; do n=$((n+1)); [ $n -lt 600 ] || exit 1; sleep 0.05; done; echo gone";
+    assert_eq!(host.shell("p", gone).text(), "gone\n");
     assert_eq!(host.ask(kill()), delivered(false));
-    assert_eq!(host.shell("p", "ps -e -o args= | grep -c '^sleep 30[123]'").text(), "0\n");
 }
 
 #[test]
@@ -383,8 +392,8 @@ fn orphans_are_reaped() {
     let mut host = Host::start();
     let mut call = host.start_exec(shell("e", "(sleep 0.1 & exec 1>&- 2>&-) & exit 0"));
     call.until_exit();
-    std::thread::sleep(Duration::from_millis(300));
-    assert_eq!(host.shell("z", "ps -e -o stat= | grep -c Z").text(), "0\n");
+    let reaped = "sleep 0.3; n=0; while ps -e -o stat= | grep -q Z; do n=$((n+1)); [ $n -lt 600 ] || exit 1; sleep 0.05; done; echo reaped";
+    assert_eq!(host.shell("z", reaped).text(), "reaped\n");
 }
 
 #[test]

@@ -292,11 +292,11 @@ fn links_and_attributes_are_made() {
 fn a_full_disk_is_told_and_leaves_nothing() {
     let mut host = Host::start();
     let tiny = host.dir.join("tiny");
-    let script = format!("mkdir {0} && mount -t tmpfs -o size=64k rd-guest-tiny {0} && sleep 30", tiny.display());
+    let script = format!("mkdir {0} && mount -t tmpfs -o size=64k rd-guest-tiny {0} && echo up && sleep 30", tiny.display());
     let mut call = host.start_exec(shell("e", &script));
     let mounts = || fs::read_to_string(format!("/proc/{}/mounts", std::process::id())).unwrap();
     assert!(!mounts().contains("rd-guest-tiny"), "the mount is the guest's alone");
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    call.until("up");
     let it = proto::WriteFile { path: path(&tiny.join("big")), ..Default::default() };
     assert_eq!(error_code(write_as(&mut host, it.clone(), &vec![1; 4 << 20])).0, Code::NoSpace);
     assert!(matches!(write_as(&mut host, it, b"small"), Kind::File(_)));

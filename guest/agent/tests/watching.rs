@@ -14,13 +14,29 @@ fn watch(host: &mut Host, at: &Path, recursive: bool) -> Call {
     call
 }
 
-fn events(call: &mut Call) -> Vec<(Event, String, String)> {
+fn next(call: &mut Call) -> (Event, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let Kind::Event(event) = call.reply() else { panic!("no event") };
+    (event.kind, text(&event.path), text(&event.from))
+}
+
+/// All that come until this one has.
+fn until(call: &mut Call, kind: Event, path: &str) -> Vec<(Event, String, String)> {
     let mut all = Vec::new();
     loop {
-        let Kind::Event(event) = call.reply() else { panic!("no event") };
-        all.push((event.kind, text(&event.path), text(&event.from)));
-        if event.kind == Event::RootRemoved {
+        all.push(next(call));
+        let (last, at, _) = all.last().unwrap();
+        if (*last, at.as_str()) == (kind, path) {
+            return all;
+        }
+    }
+}
+
+fn events(call: &mut Call) -> Vec<(Event, String, String)> {
+    let mut all = Vec::new();
+    loop {
+        all.push(next(call));
+        if all.last().unwrap().0 == Event::RootRemoved {
             assert_eq!(call.frame(), None);
             return all;
         }
@@ -37,10 +53,15 @@ fn a_recursive_watch_misses_nothing() {
     let root = host.dir.join("w");
     fs::create_dir(&root).unwrap();
     let mut call = watch(&mut host, &root, true);
-    let script = "mkdir -p a/b/c; echo 1 > a/b/c/f; sleep 0.05; mv a/b a/B; echo 2 >> a/B/c/f; \
-                  echo t > tmp; echo g > g; mv tmp g; sleep 0.05; cd ..; rm -r w";
-    assert_eq!(host.run(proto::Exec { cwd: path(&root), ..shell("e", script) }).exited.code, 0);
-    let all = events(&mut call);
+    let run = |host: &mut Host, id: &str, script: &str| {
+        assert_eq!(host.run(proto::Exec { cwd: path(&root), ..shell(id, script) }).exited.code, 0);
+    };
+    run(&mut host, "one", "mkdir -p a/b/c; echo 1 > a/b/c/f");
+    let mut all = until(&mut call, Event::Write, "a/b/c/f");
+    run(&mut host, "two", "mv a/b a/B; echo 2 >> a/B/c/f; echo t > tmp; echo g > g; mv tmp g");
+    all.extend(until(&mut call, Event::Rename, "g"));
+    run(&mut host, "three", "cd ..; rm -r w");
+    all.extend(events(&mut call));
     for created in ["a", "a/b", "a/b/c", "a/b/c/f"] {
         has(&all, Event::Create, created);
         assert_eq!(all.iter().filter(|(k, p, _)| *k == Event::Create && p == created).count(), 1, "{created} once in {all:?}");
@@ -64,12 +85,12 @@ fn what_moves_in_is_new_and_what_moves_out_is_gone() {
     fs::write(aside.join("sub/f"), "x").unwrap();
     let mut call = watch(&mut host, &root, true);
     fs::rename(&aside, root.join("in")).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(50));
+    let mut all = until(&mut call, Event::Create, "in/sub/f");
     fs::rename(root.join("in"), &aside).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(80));
+    all.extend(until(&mut call, Event::Remove, "in"));
     fs::write(aside.join("sub/f"), "not seen").unwrap();
     fs::rename(&root, host.dir.join("v")).unwrap();
-    let all = events(&mut call);
+    all.extend(events(&mut call));
     for path in ["in", "in/sub", "in/sub/f"] {
         has(&all, Event::Create, path);
     }
