@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.redoma.server;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.SocketChannel;
@@ -27,8 +28,12 @@ final class LabOrigin {
 
     /// Everything until the end, said again; noted is how much it was.
     static void echo(SocketChannel connection, Consumer<String> noted) throws IOException {
-        byte[] all = connection.socket().getInputStream().readAllBytes();
-        noted.accept(all.length + " bytes");
-        connection.socket().getOutputStream().write(all);
+        var all = new ByteArrayOutputStream();
+        try {
+            connection.socket().getInputStream().transferTo(all);
+        } finally {
+            noted.accept(all.size() + " bytes"); // what came counts, however it ended
+        }
+        connection.socket().getOutputStream().write(all.toByteArray());
     }
 }
