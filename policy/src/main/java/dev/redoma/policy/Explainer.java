@@ -157,6 +157,9 @@ public final class Explainer {
         if (reach.stream().anyMatch(r -> r.passage().equals("http"))) {
             notes.add("Requests are seen: TLS ends at the gateway, and the sandbox trusts an authority of its own. Behind a change to WebSocket bytes go as they are. Programs that pin certificates do not work.");
         }
+        if (reach.stream().anyMatch(r -> r.passage().equals("http") && r.egressClass().equals("internal"))) {
+            notes.add("In class internal requests are seen within TLS alone: what is plain HTTP there, on port 80 too, is refused where a rule names methods or paths.");
+        }
         if (reach.stream().anyMatch(r -> r.passage().equals("tls"))) {
             notes.add("Opaque TLS: the name asked for and the SNI are checked, and the address; what is inside is not seen. Domain fronting and ECH behind an allowed host are not excluded.");
         }

@@ -49,6 +49,14 @@ class PolicyStackTest {
     }
 
     @Test
+    void thatPlainHttpIsNotSeenInClassInternalIsSaid() {
+        var seen = new PolicyStack("p", List.of(PolicyFile.read("request", "p", "egress: {internal: [{host: db.internal, cidrs: [10.0.0.0/8], ports: [80, 443], methods: [GET]}]}")));
+        assertThat(Explainer.explain(seen, 0).notes()).anyMatch(n -> n.contains("within TLS alone"));
+        var bytes = new PolicyStack("p", List.of(PolicyFile.read("request", "p", "egress: {internal: [{host: db.internal, cidrs: [10.0.0.0/8], port: 5432}]}")));
+        assertThat(Explainer.explain(bytes, 0).notes()).noneMatch(n -> n.contains("within TLS alone"));
+    }
+
+    @Test
     void whatAPolicySaysBesideItsReachIsToldLineByLineWithoutItsPlace() {
         var told = Explainer.besides(new PolicyStack("p", List.of(PolicyFile.read("request", "p", """
                 privileges: sudo
