@@ -49,7 +49,7 @@ public final class Learning {
         for (Refused r : refusals) {
             String asked = r.host() != null ? r.host() : r.address();
             if (asked == null) {
-                left.add("Refusals that were only counted: too many at once.");
+                left.add("Refusals of which only the number is there: they were too many at once, or what they were about was erased.");
                 continue;
             }
             objection(r, policy).ifPresentOrElse(left::add, () -> {
