@@ -138,7 +138,7 @@ await works('Template.build: aptInstall and the like are RUN: makeDir, makeSymli
     .remove('l').runCmd('test -f g && test ! -e l && test "$(pwd)" = /home/user/w'), `${name}-r`);
 });
 await works('Template.buildInBackground, getBuildStatus', async () => {
-  const info = await Template.buildInBackground(Template().fromTemplate('base').runCmd('sleep 1'), `${name}-g`);
+  const info = await Template.buildInBackground(Template().fromTemplate('base').runCmd(`sleep 1; : ${name}`), `${name}-g`);
   let status;
   const seen = new Set();
   do {

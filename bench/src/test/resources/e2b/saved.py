@@ -146,7 +146,7 @@ def _():
 
 @works("Template.build_in_background, get_build_status")
 def _():
-    info = Template.build_in_background(Template().from_template("base").run_cmd("sleep 1"), NAME + "-g")
+    info = Template.build_in_background(Template().from_template("base").run_cmd(f"sleep 1; : {NAME}"), NAME + "-g")
     seen = []
     while not seen or seen[-1] not in ("ready", "error"):
         seen.append(Template.get_build_status(info).status.value)
