@@ -115,6 +115,19 @@ final class BuildLog {
         }
     }
 
+    /// The end of what a command printed so far, for people.
+    static List<String> lastLines(Spool spool) {
+        var tail = new Tail();
+        try (var output = spool.reader(Math.max(0, spool.kept() - TAIL), false, false)) {
+            for (var chunk = output.next(Duration.ZERO); chunk != null && !chunk.isEmpty(); chunk = output.next(Duration.ZERO)) {
+                tail.add(chunk.copy());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return tail.lines();
+    }
+
     /// At most 20, each without control characters and cut to 500.
     List<String> lastLines() {
         lock.lock();

@@ -6,7 +6,6 @@ import dev.redoma.model.Code;
 import dev.redoma.model.Problem;
 import dev.redoma.model.wire.Exec;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -203,19 +202,6 @@ final class ExecRun {
         if (!known) {
             throw GuestErrors.unreachable("The guest did not start the command within " + Amounts.time(atMost) + ".").raise();
         }
-    }
-
-    /// The end of what it printed so far, for people.
-    List<String> lastLines() {
-        var tail = new BuildLog.Tail();
-        try (var output = spool.reader(Math.max(0, spool.kept() - BuildLog.TAIL), false, false)) {
-            for (var chunk = output.next(Duration.ZERO); chunk != null && !chunk.isEmpty(); chunk = output.next(Duration.ZERO)) {
-                tail.add(chunk.copy());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        return tail.lines();
     }
 
     // ---- end

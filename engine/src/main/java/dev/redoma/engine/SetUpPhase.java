@@ -91,7 +91,7 @@ final class SetUpPhase {
         String meanwhile = latest.map(l -> " Meanwhile its egress (setup.egress) refused " + (l.host() == null ? l.address() : l.host()) + (l.port() == 0 ? "" : " port " + l.port()) + " (" + l.reason() + ").").orElse("");
         var problem = Problem.of(Code.SETUP_FAILED, "Command " + step.number() + " of " + step.of() + " of the policy's set-up failed, " + StepFailure.how(exec) + ": " + step.shown() + "." + meanwhile,
                         "See its last lines. All of a set-up has the time of times.workspace.")
-                .at(dev.redoma.model.Layer.COMMAND).with("command", step.shown()).with("step", step.number()).with("steps", step.of()).with("output", run.lastLines());
+                .at(dev.redoma.model.Layer.COMMAND).with("command", step.shown()).with("step", step.number()).with("steps", step.of()).with("output", BuildLog.lastLines(run.spool()));
         problem = exec.exitCode() == null ? problem : problem.with("exitCode", exec.exitCode());
         if (latest.isPresent()) {
             var l = latest.get();

@@ -118,7 +118,7 @@ final class StartCommand {
     private static RedomaException failed(ExecRun run, String how) {
         var exec = run.view();
         var problem = Problem.of(Code.START_FAILED, "The template's start command " + how + ".", "See its output; correct the template, or its 'ready'.")
-                .with("sandbox", exec.sandbox()).with("exec", exec.id()).with("command", String.join(" ", exec.argv())).with("output", run.lastLines());
+                .with("sandbox", exec.sandbox()).with("exec", exec.id()).with("command", String.join(" ", exec.argv())).with("output", BuildLog.lastLines(run.spool()));
         return (exec.exitCode() == null ? problem : problem.with("exitCode", exec.exitCode())).raise();
     }
 }
