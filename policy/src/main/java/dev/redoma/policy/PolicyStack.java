@@ -18,7 +18,6 @@ import java.util.stream.Stream;
 
 /// The documents of an effective policy, the outermost first.
 public record PolicyStack(String name, List<PolicyDocument> documents) {
-    private static final List<AddressBlock> PRIVATE = Stream.of("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7").map(AddressBlock::parse).map(java.util.Optional::orElseThrow).toList();
 
     public PolicyStack {
         documents = List.copyOf(documents);
@@ -168,7 +167,7 @@ public record PolicyStack(String name, List<PolicyDocument> documents) {
     /// A rule without ranges leads to public addresses alone.
     private static boolean rangesMeet(Rule outer, Rule inner) {
         if (outer.into().isEmpty() || inner.into().isEmpty()) {
-            return outer.into().isEmpty() && inner.into().isEmpty() || Stream.concat(outer.into().stream(), inner.into().stream()).anyMatch(b -> PRIVATE.stream().noneMatch(p -> p.covers(b)));
+            return outer.into().isEmpty() && inner.into().isEmpty() || Stream.concat(outer.into().stream(), inner.into().stream()).anyMatch(b -> Regions.INTERNAL.stream().noneMatch(p -> p.covers(b)));
         }
         return outer.into().stream().anyMatch(o -> inner.into().stream().anyMatch(o::meets));
     }

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /// Splits all that could be asked for under some policies into parts that each of them decides alike, with a sample of each part.
 record Regions(List<EffectivePolicy> policies, EgressClass egressClass) {
     /// Where private addresses lie: `Addresses` says the same of every address of one of them, but for metadata services.
-    private static final List<AddressBlock> INTERNAL = Stream.of("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "fec0::/10").map(b -> AddressBlock.parse(b).orElseThrow())
+    static final List<AddressBlock> INTERNAL = Stream.of("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "fec0::/10").map(b -> AddressBlock.parse(b).orElseThrow())
             .toList();
 
     /// Names that match the same patterns, and one of them.
