@@ -32,10 +32,10 @@ final class ExecStdin {
                     run.live().touch();
                 }
             }
-            FileStreams.finish(op, null, "stdin");
             if (close) {
-                run.input().closed(key);
+                run.input().closed(key); // before it is: the process may end of it at once
             }
+            FileStreams.finish(op, null, "stdin");
         }
     }
 

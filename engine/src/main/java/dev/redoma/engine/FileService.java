@@ -157,8 +157,8 @@ final class FileService implements Files {
         // In part or as a zip there is nothing that a hard link could lead to.
         var out = TarOut.newBuilder().setPath(Words.path("path", path)).setUser(user(live, user)).setWhole(!form.plain());
         var act = new FileLog.Act(caller, live, FileAct.of("export", path, user(live, user)).as(form));
+        log.begin(act);
         try (var slot = operations.take(live.id()); var busy = live.busy(); var op = open(live, Request.newBuilder().setTarOut(out).build())) {
-            log.begin(act);
             if (form.plain()) {
                 FileStreams.down(op, to instanceof WritableByteChannel direct ? direct : Channels.newChannel(to), path);
             } else {

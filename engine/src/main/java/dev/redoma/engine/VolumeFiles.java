@@ -60,7 +60,8 @@ final class VolumeFiles implements Files {
         VolumeRow row = readable(caller, volume);
         try (var use = core.holding().use().read(row.id()); var tree = tree(row, user); var content = tree.open(path); var arena = Arena.ofConfined()) {
             if (length > 0) {
-                out(caller, row, FileAct.of("read", path, user).part(content.entry().stat().size(), offset, length));
+                var act = new Act(caller, FileAct.of("read", path, user).part(content.entry().stat().size(), offset, length));
+                record(row, act, act.what(), "");
             }
             var to = header.accept(info(content.entry()));
             var segment = arena.allocate(PIECE, 4096);
@@ -124,8 +125,12 @@ final class VolumeFiles implements Files {
     public void archiveOut(Caller caller, String volume, String path, @Nullable String user, Outgoing form, OutputStream to) throws IOException {
         VolumeRow row = readable(caller, volume);
         try (var use = core.holding().use().read(row.id()); var tree = tree(row, user)) {
-            out(caller, row, FileAct.of("export", path, user).as(form));
-            form.tree(tree, path, to);
+            var act = new Act(caller, FileAct.of("export", path, user).as(form));
+            record(row, act, act.what(), "");
+            confirmed(act, row, () -> {
+                form.tree(tree, path, to);
+                return true;
+            });
         }
     }
 
@@ -218,10 +223,6 @@ final class VolumeFiles implements Files {
             core.records().volumeFile(tx, row, act.caller().key(), what.action() + more, what.open(), what.sealed());
             return true;
         });
-    }
-
-    private void out(Caller caller, VolumeRow row, FileAct what) {
-        record(row, new Act(caller, what), what, "");
     }
 
     private interface Effect<T> {
